@@ -1,0 +1,88 @@
+"""Where each file of a run lives: the only builder of paths below the output."""
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
+_LONGEST = 80
+
+
+def slug(name: str) -> str:
+    """Give a name that is safe in paths, URLs and pytest ids.
+
+    Equal to `name` where that is safe already; otherwise it ends with a digest, so
+    that two names never meet.
+    """
+    safe = _UNSAFE.sub("-", name).strip("-.")[:_LONGEST]
+    if safe == name:
+        return safe
+    digest = hashlib.sha256(name.encode()).hexdigest()[:6]
+    return f"{safe}-{digest}" if safe else f"x-{digest}"
+
+
+@dataclass(frozen=True)
+class ItemFolder:
+    """The files of one evaluation."""
+
+    run: Path
+    path: Path
+    model: str
+    epoch: int
+
+    @property
+    def relative(self) -> str:
+        """The folder, relative to the run's, with forward slashes."""
+        return self.path.relative_to(self.run).as_posix()
+
+    @property
+    def trace(self) -> Path:
+        """The trace, as JSON."""
+        return self.path / "trace.json"
+
+    def diff(self, step: int) -> Path:
+        """Give the picture of differences of a step."""
+        return self.path / f"diff-{step:02d}.png"
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """`<output>/<run>/`: everything that a run leaves."""
+
+    path: Path
+
+    @property
+    def summary(self) -> Path:
+        """The summary, a contract."""
+        return self.path / "summary.json"
+
+    @property
+    def results(self) -> Path:
+        """All results, one JSON object a line."""
+        return self.path / "results.jsonl"
+
+    @property
+    def run(self) -> Path:
+        """Times, versions and environment of the run."""
+        return self.path / "run.json"
+
+    @property
+    def report(self) -> Path:
+        """The report of pytest-html."""
+        return self.path / "report.html"
+
+    def item(self, task: str, model: str, epoch: int) -> ItemFolder:
+        """Give the folder of one evaluation; it need not exist yet."""
+        name = slug(task) if epoch == 1 else f"{slug(task)}@{epoch}"
+        path = self.path / "items" / slug(model) / name
+        return ItemFolder(self.path, path, model, epoch)
+
+    def point_latest(self) -> None:
+        """Let `<output>/latest` point at this run; replaces the link at once."""
+        link = self.path.parent / "latest"
+        fresh = self.path.parent / f".latest-{os.getpid()}"
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(self.path.name, target_is_directory=True)
+        fresh.replace(link)

@@ -1,0 +1,5 @@
+"""Checks a trace's files against the reference: verdicts, never a page."""
+
+from pytest_iwr.check.trajectory import check
+
+__all__ = ["check"]

@@ -1,0 +1,96 @@
+"""A trace and the task's pictures → verdicts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_iwr import ports
+from pytest_iwr import records as r
+from pytest_iwr.artifacts import ItemFolder
+
+
+def check(
+    task: r.Task,
+    trace: r.Trace,
+    folder: ItemFolder,
+    *,
+    scorer: ports.Scorer,
+    minimum: float,
+) -> r.Verdicts:
+    """Judge every step of a trace, and compare the checkpoints that were reached.
+
+    `minimum` is the similarity (0..1) for checkpoints without one of their own.
+    Raises CheckpointError when a reference picture cannot be used.
+    """
+    steps = tuple(_verdict(step) for step in trace.steps if step.number > 0)
+    start_failure = trace.steps[0].failure if trace.steps else None
+    if start_failure is not None:
+        first = r.Verdict(
+            step=1, passed=False, kind=start_failure.kind, reason=start_failure.message
+        )
+        return r.Verdicts(steps=(first,))
+    base = Path(task.path).parent
+    compared = tuple(
+        _compare(
+            scorer,
+            folder,
+            step,
+            _with_minimum(wanted, minimum),
+            base / wanted.image,
+        )
+        for step, wanted in _reached(task, trace)
+    )
+    return r.Verdicts(steps=steps, checkpoints=compared)
+
+
+def _verdict(step: r.TraceStep) -> r.Verdict:
+    return r.Verdict(
+        step=step.number,
+        passed=step.failure is None,
+        kind=step.failure.kind if step.failure else None,
+        reason=step.failure.message if step.failure else None,
+        unjudged=sum(outcome.holds is None for outcome in step.outcomes),
+    )
+
+
+def _reached(
+    task: r.Task, trace: r.Trace
+) -> Iterator[tuple[r.TraceStep, r.Checkpoint]]:
+    """Give the steps done that have a checkpoint, each with its own picture."""
+    for step in trace.steps:
+        wanted = task.steps[step.number - 1].checkpoint if step.number else task.start
+        if wanted is not None and step.failure is None:
+            yield step, wanted
+
+
+def _with_minimum(wanted: r.Checkpoint, minimum: float) -> r.Checkpoint:
+    if wanted.min_similarity is not None:
+        return wanted
+    return wanted.model_copy(update={"min_similarity": minimum})
+
+
+def _compare(
+    scorer: ports.Scorer,
+    folder: ItemFolder,
+    step: r.TraceStep,
+    wanted: r.Checkpoint,
+    reference: Path,
+) -> r.Checked:
+    shot = step.full_shot if wanted.full_page else step.shot
+    if shot is None or wanted.min_similarity is None:
+        raise AssertionError(step.number)
+    diff = folder.diff(step.number)
+    comparison = scorer.compare(
+        reference,
+        folder.path / shot,
+        masks=step.masks,
+        diff=diff,
+    )
+    return r.Checked(
+        step=step.number,
+        reference=str(reference),
+        shot=shot,
+        diff=diff.name,
+        comparison=comparison,
+        minimum=wanted.min_similarity,
+        masks=step.masks,
+    )

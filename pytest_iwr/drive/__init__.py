@@ -1,0 +1,1 @@
+"""Carries out a trajectory on a page in a real browser."""

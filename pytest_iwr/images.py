@@ -1,0 +1,1 @@
+"""Pictures: open, align, pad, crop, compare pixels."""

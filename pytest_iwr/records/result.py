@@ -1,0 +1,223 @@
+"""Results: verdicts, scores and the summary of a run."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from pytest_iwr.records.scalars import Record
+from pytest_iwr.records.trace import Box, ErrorKind, FailureKind
+
+Status = Literal["passed", "failed", "error", "not_run"]
+
+
+class Site(Record):
+    """A page to evaluate: a folder of files that is served as one origin."""
+
+    folder: str
+    """Absolute."""
+    entry: str = "index.html"
+    """The page that is opened, relative to the folder."""
+    sha256: str
+    """Of all files' names and contents."""
+    origin: str
+    """Where it came from, in words, e.g. `stored page examples/pages/faithful/shop`."""
+
+
+class NoPage(Record):
+    """The model gave no page: a failure of the model, worth zero."""
+
+    kind: FailureKind = "no_page"
+    reason: str
+
+
+Page = Site | NoPage
+
+
+class Comparison(Record):
+    """How alike two pictures are; every number lies in 0..1, 1 is equal."""
+
+    text: float
+    """1 − Levenshtein distance / longer length of the recognised texts."""
+    structure: float
+    """Layout and colour over the whole frame."""
+    lfs: float
+    """Low level: the mean of `text` and `structure`."""
+    hfs: float
+    """High level: matched blocks of text by position, size and colour."""
+    similarity: float
+    """½·LFS + ½·HFS."""
+    is_same_size: bool
+    """Both pictures had the same size; otherwise both were padded."""
+
+
+class Checked(Record):
+    """A checkpoint and what came of it."""
+
+    step: int
+    """0 is the start picture."""
+    reference: str
+    """The reference's picture, absolute."""
+    shot: str
+    """The page's picture, relative to the item's folder."""
+    diff: str | None
+    """The picture of differences, relative to the item's folder."""
+    comparison: Comparison
+    minimum: float
+    """The similarity below which the test is red."""
+    masks: tuple[Box, ...] = ()
+
+    @property
+    def is_similar(self) -> bool:
+        """Tell whether the minimum is reached."""
+        return self.comparison.similarity >= self.minimum
+
+
+class Verdict(Record):
+    """What came of one step."""
+
+    step: int
+    passed: bool
+    kind: FailureKind | None = None
+    reason: str | None = None
+    unjudged: int = 0
+    """Prose assertions that nobody judged."""
+
+
+class Verdicts(Record):
+    """All verdicts about one trace."""
+
+    steps: tuple[Verdict, ...] = ()
+    checkpoints: tuple[Checked, ...] = ()
+    """Of the start picture and the steps done, in order."""
+
+
+class Assertions(Record):
+    """Prose assertions of the steps done, counted."""
+
+    true: int = 0
+    false: int = 0
+    unjudged: int = 0
+
+
+class Score(Record):
+    """The numbers of one evaluation; 0..1, rounded to 4 places."""
+
+    steps_done: int
+    """Length of the correct prefix."""
+    failed_step: int | None
+    failed_checkpoint: int | None
+    """The first checkpoint below its minimum; 0 is the start picture."""
+    kind: FailureKind | None
+    """Why the test is red; `None`: it is green."""
+    reason: str | None
+    ifs: float
+    vfs: float | None
+    """`None`: the task has no checkpoints."""
+    lfs: float | None
+    """`None`: no checkpoint was compared."""
+    hfs: float | None
+    final: float | None
+    assertions: Assertions = Assertions()
+
+
+class Row(Record):
+    """One task with one model: a line of the summary. Scores lie in 0..1, 4 places."""
+
+    task: str
+    model: str
+    epoch: int = 1
+    status: Status
+    kind: FailureKind | ErrorKind | None = None
+    reason: str | None = None
+    steps_total: int
+    steps_done: int | None
+    """Length of the correct prefix; `None` when unscored."""
+    failed_step: int | None = None
+    failed_checkpoint: int | None = None
+    """The first checkpoint below its minimum; 0 is the start picture."""
+    ifs: float | None = None
+    vfs: float | None = None
+    lfs: float | None = None
+    hfs: float | None = None
+    final: float | None = None
+    assertions: Assertions = Assertions()
+    page_sha256: str | None = None
+
+
+class Result(Row):
+    """A row with its evidence; rides on the test report as one JSON string."""
+
+    path: str
+    """The task file."""
+    line: int
+    """The line of the broken step, else of the first one."""
+    folder: str
+    """The item's folder, relative to the run's."""
+    protocol: "Protocol"
+    trace: str | None = None
+    """The trace's file, relative to the item's folder."""
+    verdicts: tuple[Verdict, ...] = ()
+    checkpoints: tuple[Checked, ...] = ()
+    external: tuple[str, ...] = ()
+    """Addresses off the page's origin that it asked for; blocked."""
+    page: str | None = None
+    """Where the page came from."""
+    duration_s: float = 0.0
+    timings_s: dict[str, float] = Field(default_factory=dict)
+    """Seconds by stage: `serve`, `drive`, `check`."""
+
+    def row(self) -> Row:
+        """Give the line of the summary, without the evidence."""
+        return Row.model_validate(
+            {name: getattr(self, name) for name in Row.model_fields}
+        )
+
+
+class Weights(Record):
+    """Final = ifs · IFS + vfs · VFS."""
+
+    ifs: float = 0.7
+    vfs: float = 0.3
+
+
+class Protocol(Record):
+    """How the scores were made. Two protocols never share a table or a mean."""
+
+    id: str
+    weights: Weights = Weights()
+    metrics: dict[str, str]
+    """Name of each metric → its version."""
+
+
+class ModelRow(Record):
+    """A model's line: means over its scored tasks."""
+
+    due: int
+    scored: int
+    errors: int
+    not_run: int
+    ifs: float | None
+    vfs: float | None
+    """Mean over the tasks that have checkpoints."""
+    final: float | None
+
+
+class Summary(Record):
+    """`summary.json`: a contract. Fields are added, never changed."""
+
+    schema_version: Literal[1] = Field(default=1, alias="schema")
+    protocol: Protocol
+    models: dict[str, ModelRow]
+    tasks: tuple[Row, ...]
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        for name, model in self.models.items():
+            rows = [row for row in self.tasks if row.model == name]
+            if model.due != len(rows):
+                message = f"model {name!r}: {model.due} due, {len(rows)} rows"
+                raise ValueError(message)
+        return self
+
+
+Result.model_rebuild()

@@ -1,0 +1,417 @@
+"""A task: a trajectory over a site, step by step, as its file says it."""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
+
+from pytest_iwr.records.action import (
+    Bare,
+    Drag,
+    Goto,
+    GotoField,
+    History,
+    HistoryVerb,
+    PointerVerb,
+    Pointing,
+    Press,
+    PressField,
+    Scroll,
+    ScrollField,
+    Select,
+    Swipe,
+    Type,
+    TypeField,
+    Upload,
+)
+from pytest_iwr.records.scalars import Flag, Plain, Real, Record, Text, Whole
+from pytest_iwr.records.target import Pointed, Target, VisibleText
+
+StateVerb = Literal["visible", "hidden", "checked", "selected", "disabled", "focused"]
+"""Expectations about the state of one element."""
+ExpectationVerb = (
+    StateVerb
+    | Literal[
+        "text",
+        "no_text",
+        "text_is",
+        "count",
+        "value",
+        "url",
+        "title",
+        "scroll",
+        "changed",
+        "unchanged",
+        "prose",
+    ]
+)
+
+
+def _prose(value: object) -> object:
+    return {"prose": value} if isinstance(value, str) else value
+
+
+def _number_or_text(value: object) -> object:
+    return value.core if isinstance(value, Plain) else value
+
+
+def _region(value: object) -> object:
+    if isinstance(value, Plain) and isinstance(value.core, bool):
+        return value.core
+    return {"text": value} if isinstance(value, str) else value
+
+
+Region = Annotated[
+    Target | Literal[True],
+    BeforeValidator(_region, json_schema_input_type=str | Target | Literal[True]),
+]
+"""A target's box; a bare string is its text, `true` the whole screen."""
+
+
+class Expectation(Record):
+    """One thing that must hold after a step; exactly one kind is given."""
+
+    text: Text | None = None
+    """Contained in the visible text, as whole words, letter case as written."""
+    no_text: Text | None = None
+    """Not contained in the visible text."""
+    text_is: Text | None = None
+    """The whole visible text of `in`."""
+    visible: VisibleText | None = None
+    hidden: VisibleText | None = None
+    """Absent or not visible."""
+    count: VisibleText | None = None
+    """How many visible elements match; with `equals`, `at_least` or `at_most`."""
+    value: Text | None = None
+    """The value of the field `in`, or of the focused one."""
+    checked: VisibleText | None = None
+    selected: VisibleText | None = None
+    """The option, tab or row is the selected or current one."""
+    disabled: VisibleText | None = None
+    focused: VisibleText | None = None
+    url: Text | None = None
+    """Path, query and fragment end with or equal this, or the fragment does."""
+    title: Text | None = None
+    """The title of the document."""
+    scroll: (
+        Annotated[
+            Literal["top", "bottom"] | float,
+            BeforeValidator(
+                _number_or_text, json_schema_input_type=Literal["top", "bottom"] | float
+            ),
+        ]
+        | None
+    ) = None
+    """`top`, `bottom`, or the offset in heights of what scrolls (the page or `in`)."""
+    changed: Region | None = None
+    """This region (`true`: the screen) looks different from the shot before."""
+    unchanged: Region | None = None
+    """This region (`true`: the screen) looks as in the shot before."""
+    prose: Text | None = None
+    """A sentence, judged on the screens before and after the step."""
+
+    in_: VisibleText | None = Field(default=None, alias="in")
+    """Where to look; without it the whole window."""
+    equals: Annotated[int | bool, BeforeValidator(_number_or_text)] | None = None
+    """The number for `count`; `false` turns a state around."""
+    at_least: Whole | None = None
+    at_most: Whole | None = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        given = [
+            name
+            for name in type(self).model_fields
+            if name not in {"in_", "equals", "at_least", "at_most"}
+            and getattr(self, name) is not None
+        ]
+        if len(given) != 1:
+            listed = ", ".join(given) or "none"
+            message = f"needs exactly one kind of expectation, has {listed}"
+            raise ValueError(message)
+        bounds = (self.equals, self.at_least, self.at_most)
+        is_bool = isinstance(self.equals, bool)
+        match self.kind:
+            case "count":
+                if all(b is None for b in bounds) or is_bool:
+                    message = "needs `equals`, `at_least` or `at_most` with a number"
+                    raise ValueError(message)
+            case "visible" | "hidden" | "checked" | "selected" | "disabled" | "focused":
+                if self.equals is not None and not is_bool:
+                    message = f"`equals` is {self.equals!r}. Write true or false"
+                    raise ValueError(message)
+            case "text_is" if self.in_ is None:
+                message = "`text_is` needs `in`: whose text it is"
+                raise ValueError(message)
+            case _ if any(b is not None for b in bounds):
+                message = "`equals`, `at_least` and `at_most` belong to `count`"
+                raise ValueError(message)
+        return self
+
+    @property
+    def kind(self) -> ExpectationVerb:
+        """The name of the one field that is given."""
+        for name in type(self).model_fields:
+            if getattr(self, name) is not None:
+                return name  # type: ignore[return-value]  # first fields are the kinds
+        raise AssertionError
+
+
+ExpectationField = Annotated[
+    Expectation, BeforeValidator(_prose, json_schema_input_type=str | Expectation)
+]
+
+
+class Wait(Record):
+    """Waits until an expectation holds (a target: until it is visible)."""
+
+    kind: Literal["wait"] = "wait"
+    until: Expectation
+
+
+def _wait(value: object) -> object:
+    if isinstance(value, Wait) or (isinstance(value, dict) and "until" in value):
+        return value
+    if isinstance(value, str):
+        return {"until": {"visible": {"describe": value}}}
+    if (
+        isinstance(value, dict)
+        and value
+        and not value.keys() & (Expectation.model_fields.keys() - {"text", "title"})
+    ):
+        target_only = value.keys() - {"text", "title", "in"}
+        if target_only or len(value.keys() - {"in"}) > 1:
+            return {"until": {"visible": value}}
+    return {"until": value}
+
+
+Action = Annotated[
+    Pointing
+    | Type
+    | Press
+    | Scroll
+    | Drag
+    | Select
+    | Upload
+    | Swipe
+    | Wait
+    | Goto
+    | History,
+    Field(discriminator="kind"),
+]
+
+
+class Checkpoint(Record):
+    """A picture of the reference after a step, to compare the page with."""
+
+    image: Text
+    """A file relative to the task's folder."""
+    mask: tuple[Pointed, ...] = ()
+    """Regions that are left out on both sides, e.g. what is drawn at random."""
+    min_similarity: Annotated[Real, Field(ge=0, le=1)] | None = None
+    full_page: Flag = False
+    """The whole page instead of the viewport."""
+
+
+def _image(value: object) -> object:
+    return {"image": value} if isinstance(value, str) else value
+
+
+CheckpointField = Annotated[
+    Checkpoint, BeforeValidator(_image, json_schema_input_type=str | Checkpoint)
+]
+
+
+class Answer(Record):
+    """Accepts a prompt with a text."""
+
+    answer: Text
+
+
+DialogPlan = Literal["accept", "dismiss"] | Answer
+
+
+class Step(Record):
+    """One action, what must hold after it, and whether to compare the screen."""
+
+    click: Pointed | None = None
+    double_click: Pointed | None = None
+    right_click: Pointed | None = None
+    hover: Pointed | None = None
+    type: TypeField | None = None
+    press: PressField | None = None
+    scroll: ScrollField | None = None
+    drag: Drag | None = None
+    select: Select | None = None
+    check: Pointed | None = None
+    uncheck: Pointed | None = None
+    upload: Upload | None = None
+    tap: Pointed | None = None
+    swipe: Swipe | None = None
+    wait: (
+        Annotated[
+            Wait,
+            BeforeValidator(_wait, json_schema_input_type=str | Expectation | Target),
+        ]
+        | None
+    ) = None
+    goto: GotoField | None = None
+    back: Bare | None = None
+    reload: Bare | None = None
+
+    say: Text | None = None
+    """The step in prose, for people and for the model-driven grounder."""
+    expect: tuple[ExpectationField, ...] = ()
+    checkpoint: CheckpointField | None = None
+    timeout_s: Annotated[Real, Field(gt=0, le=600)] | None = None
+    """Seconds for the action and its expectations together."""
+    dialogs: tuple[DialogPlan, ...] = ()
+    """Answers to dialogs, in order; further ones are dismissed and recorded."""
+    reference: Text | None = None
+    """A picture of the reference that is kept but not scored."""
+
+    @model_validator(mode="after")
+    def _is_one_action(self) -> Self:
+        given = [verb for verb in VERBS if getattr(self, verb) is not None]
+        if len(given) != 1:
+            listed = ", ".join(given) or "none"
+            message = f"needs exactly one action, has {listed}"
+            raise ValueError(message)
+        return self
+
+    @property
+    def verb(self) -> str:
+        """The name of the action, as in the file."""
+        return next(verb for verb in VERBS if getattr(self, verb) is not None)
+
+    @property
+    def action(self) -> Action:
+        """The action as a record, told apart by its `kind`."""
+        value = getattr(self, self.verb)
+        match value:
+            case Target():
+                return Pointing(kind=_pointer_verb(self.verb), target=value)
+            case bool():
+                return History(kind=_history_verb(self.verb))
+            case (
+                Type()
+                | Press()
+                | Scroll()
+                | Drag()
+                | Select()
+                | Upload()
+                | Swipe()
+                | Wait()
+                | Goto()
+            ):
+                return value
+            case _:
+                raise AssertionError(value)
+
+
+VERBS: tuple[str, ...] = tuple(
+    name
+    for name in Step.model_fields
+    if name not in {"say", "expect", "checkpoint", "timeout_s", "dialogs", "reference"}
+)
+"""The names of all actions, in the order of the documentation."""
+
+
+def _pointer_verb(verb: str) -> PointerVerb:
+    return verb  # type: ignore[return-value]  # Step's own field names
+
+
+def _history_verb(verb: str) -> HistoryVerb:
+    return verb  # type: ignore[return-value]  # Step's own field names
+
+
+class Source(Record):
+    """Where the task was taken from, and how it is classified."""
+
+    site: Text | None = None
+    domain: Text | None = None
+    sub_domain: Text | None = None
+    interaction: Literal["L1", "L2", "L3", "L4"] | None = None
+    """Static display, simple state, workflow, or algorithm and game."""
+    visual: Text | None = None
+
+
+class Viewport(Record):
+    """The window that the page is shown in."""
+
+    width: Annotated[Whole, Field(ge=100, le=8192)] = 1280
+    """CSS pixels."""
+    height: Annotated[Whole, Field(ge=100, le=8192)] = 720
+    """CSS pixels."""
+    scale: Annotated[Real, Field(ge=0.5, le=4)] = 1.0
+    """Device pixels for one CSS pixel."""
+    mobile: Flag = False
+    touch: Flag = False
+
+
+class Thresholds(Record):
+    """Replaces the default rule of when the test is red."""
+
+    ifs: Annotated[Real, Field(ge=0, le=1)] | None = None
+    vfs: Annotated[Real, Field(ge=0, le=1)] | None = None
+    final: Annotated[Real, Field(ge=0, le=1)] | None = None
+
+
+def _instant(value: object) -> object:
+    return str(value) if isinstance(value, Plain) else value
+
+
+class TaskFile(Record):
+    """What a `task.iwr.yaml` says, version 1 of the format."""
+
+    iwr: Annotated[Whole, Field(ge=1, le=1)]
+    """The version of the format."""
+    id: Text | None = None
+    """Unique; defaults to the folder's name."""
+    title: Text | None = None
+    source: Source = Source()
+    tags: tuple[Text, ...] = ()
+    """Become pytest markers."""
+    viewport: Viewport | None = None
+    """Without it and without `device`: 1280×720."""
+    device: Text | None = None
+    """A device of Playwright's list, e.g. `iPhone 14`, instead of `viewport`."""
+    clock: (
+        Annotated[
+            AwareDatetime, BeforeValidator(_instant, json_schema_input_type=datetime)
+        ]
+        | None
+    ) = None
+    """What `Date` says at the start; timers keep running."""
+    seed: Whole = 1
+    """Of `Math.random`."""
+    video: Text | None = None
+    assets: Text | None = None
+    """The folder of all static assets, under anonymised names."""
+    sheets: Text | None = None
+    """The folder of contact sheets that a model sees."""
+    start: CheckpointField | None = None
+    """The state before the first step."""
+    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+    thresholds: Thresholds | None = None
+
+    @model_validator(mode="after")
+    def _has_one_window(self) -> Self:
+        if self.viewport is not None and self.device is not None:
+            message = "has both `viewport` and `device`. Keep one of them"
+            raise ValueError(message)
+        return self
+
+
+class Task(TaskFile):
+    """A loaded task: its file's content, where it lies, and where its steps stand."""
+
+    id: str
+    path: str
+    """The file, absolute."""
+    step_lines: tuple[int, ...]
+    """The line of each step in the file, counted from 1."""
+
+    def line_of(self, step: int) -> int:
+        """Give the line of a step (0: the start picture, the first step's line)."""
+        return self.step_lines[max(step, 1) - 1]

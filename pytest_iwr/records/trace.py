@@ -1,0 +1,189 @@
+"""A trace: all that was done and seen while a page was driven, as files and facts."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from pytest_iwr.records.scalars import Record
+
+FailureKind = Literal[
+    "no_page",
+    "target_missing",
+    "hidden",
+    "covered",
+    "ambiguous",
+    "not_interactive",
+    "input_lost",
+    "nothing_scrolled",
+    "expectation",
+    "assertion",
+    "checkpoint",
+    "threshold",
+    "page_unresponsive",
+    "page_crashed",
+    "load_failed",
+    "too_many_dialogs",
+    "navigation_failed",
+]
+"""How a page can be wrong. These are verdicts about the page, never about us."""
+
+ErrorKind = Literal[
+    "lost",
+    "browser_gone",
+    "ungrounded",
+    "unstable",
+    "task_invalid",
+    "checkpoint_unusable",
+    "budget",
+    "judge_unreadable",
+    "infrastructure",
+]
+"""Why an item could not be scored. Never the page's fault, never a zero."""
+
+
+class Box(Record):
+    """A rectangle in CSS pixels of the viewport, where nothing else is said."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Element(Record):
+    """An element as a person would name it."""
+
+    role: str
+    name: str
+    tag: str
+    box: Box
+    frame: str = ""
+    """The address of its frame, empty in the top one."""
+    how: str = ""
+    """Which evidence chose it, e.g. `full name` or `nearest to 'Keyboard'`."""
+
+
+class Hit(Record):
+    """Where the pointer went down and what was there."""
+
+    x: float
+    """CSS pixels of the viewport."""
+    y: float
+    received_by: str
+    """The element under the pointer, in words."""
+    is_target: bool
+    """It is the target, inside it, or its label."""
+
+
+class Message(Record):
+    """A line of the page's console, or an uncaught error."""
+
+    level: str
+    text: str
+    where: str = ""
+    """Address and line, when the browser said so."""
+
+
+class Request(Record):
+    """A request of the page that failed, was blocked, or went out."""
+
+    method: str
+    url: str
+    resource: str
+    """Kind of resource: `script`, `stylesheet`, `image`, `fetch`, …"""
+    outcome: Literal["ok", "failed", "blocked"]
+    status: int | None = None
+    """HTTP status; `None` when there was no answer."""
+
+
+class Dialog(Record):
+    """A dialog of the page and what was answered."""
+
+    kind: str
+    """`alert`, `confirm`, `prompt` or `beforeunload`."""
+    text: str
+    answer: str
+    """`accepted`, `dismissed`, or the text that was given."""
+
+
+class Outcome(Record):
+    """What came of one expectation."""
+
+    kind: str
+    asked: str
+    """The expectation in words."""
+    holds: bool | None
+    """`None`: prose, not judged yet."""
+    seen: str = ""
+    """What was there instead."""
+
+
+class Failure(Record):
+    """Why a step is wrong."""
+
+    kind: FailureKind
+    message: str
+
+
+class TraceStep(Record):
+    """One step as it was carried out; number 0 is the page before the first step."""
+
+    number: int
+    verb: str
+    said: str
+    """The step in words."""
+    url: str = ""
+    """The window's address afterwards, without the origin."""
+    started_s: float = 0.0
+    """Seconds since the drive began; wall clock, not part of any comparison."""
+    duration_s: float = 0.0
+    timings_s: dict[str, float] = Field(default_factory=dict)
+    """Seconds by part: `locate`, `act`, `settle`, `expect`, `shot`, `snapshot`."""
+    target: Element | None = None
+    hit: Hit | None = None
+    received: dict[str, str] = Field(default_factory=dict)
+    """What the page got of the input: keys, events, the field's value, the scroll."""
+    outcomes: tuple[Outcome, ...] = ()
+    shot: str | None = None
+    """PNG of the viewport after the step, relative to the item's folder."""
+    full_shot: str | None = None
+    """PNG of the whole page, for checkpoints that ask for it."""
+    clipped: bool = False
+    """The whole page was higher than the cap and is cut."""
+    snapshot: str | None = None
+    """JSON list of visible elements: role, name, state, text, box."""
+    masks: tuple[Box, ...] = ()
+    """The checkpoint's masks as found on this page, in pixels of the shot."""
+    console: tuple[Message, ...] = ()
+    requests: tuple[Request, ...] = ()
+    dialogs: tuple[Dialog, ...] = ()
+    unsettled: str = ""
+    """What still moved when the settling deadline came; empty: all was quiet."""
+    windows: int = 1
+    """Open windows afterwards."""
+    failure: Failure | None = None
+
+
+class Trace(Record):
+    """The record of one drive."""
+
+    task: str
+    browser: str
+    """Product and version of the browser."""
+    width_px: int
+    height_px: int
+    scale: float
+    """Device pixels for one CSS pixel."""
+    steps: tuple[TraceStep, ...]
+    """From number 0 up to the last that was tried."""
+    external: tuple[Request, ...] = ()
+    """Requests off the page's own origin: all blocked."""
+    missing: tuple[str, ...] = ()
+    """Paths on the page's own origin that were not found."""
+    duration_s: float = 0.0
+
+    @property
+    def failed(self) -> TraceStep | None:
+        """The step that failed, always the last one."""
+        last = self.steps[-1] if self.steps else None
+        return last if last is not None and last.failure is not None else None

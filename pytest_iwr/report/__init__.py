@@ -1,0 +1,1 @@
+"""Shows the results of a run."""

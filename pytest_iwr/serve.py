@@ -1,0 +1,1 @@
+"""A folder → `http://<token>.localhost:<port>/`, one origin per item."""
