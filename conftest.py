@@ -1,0 +1,1 @@
+"""Overrides of the plugin's fixtures for this repository; no logic."""
