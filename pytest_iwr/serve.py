@@ -1,1 +1,0 @@
-"""A folder → `http://<token>.localhost:<port>/`, one origin per item."""
