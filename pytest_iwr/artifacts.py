@@ -42,6 +42,11 @@ class ItemFolder:
         """The trace, as JSON."""
         return self.path / "trace.json"
 
+    @property
+    def result(self) -> Path:
+        """The result, as JSON; there once the evaluation is complete."""
+        return self.path / "result.json"
+
     def diff(self, step: int) -> Path:
         """Give the picture of differences of a step."""
         return self.path / f"diff-{step:02d}.png"

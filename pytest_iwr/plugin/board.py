@@ -1,0 +1,217 @@
+"""The board: what was due, what came in, and the one summary made of it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_iwr.plugin.collect import SUFFIX, note_dues
+from pytest_iwr.plugin.plan import Plan
+from pytest_iwr.plugin.run import Run
+from pytest_iwr.plugin.transport import (
+    Due,
+    Selection,
+    receive_selection,
+    select,
+    send_selection,
+    unpack,
+)
+
+if TYPE_CHECKING:
+    from pytest_iwr.records import Protocol, Result, Row, Summary
+
+EXIT_UNSCORED = 20
+"""Nothing failed, but something could not be scored."""
+EXIT_NO_BROWSER = 21
+"""No usable browser, found before any test ran."""
+
+_PHASES = {"setup", "call", "teardown"}
+
+
+class Scout:
+    """In a worker: tells the controller what is selected."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Know the run."""
+        self._plan = plan
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Leave the selection where the controller looks for it."""
+        note_dues(session.items)
+        worker = session.config.workerinput["workerid"]  # type: ignore[attr-defined]  # set by xdist
+        send_selection(self._plan.files, worker, select(session.items))
+
+
+class Board:
+    """In the controller, or in the only process: sees all reports."""
+
+    def __init__(self, config: pytest.Config, plan: Plan, run: Run) -> None:
+        """Start with nothing due."""
+        self._config = config
+        self._plan = plan
+        self._run = run
+        self._dues: dict[str, tuple[Due, ...]] = {}
+        self._rows: dict[str, list[Row]] = {}
+        self._lost: list[str] = []
+        self._faults = 0
+        """Red tests for faults that are not the page's."""
+        self._failures = 0
+        """Red tests for all other reasons."""
+        self._crashes = 0
+        self._skipped = 0
+        self.summary: Summary | None = None
+
+    def rows_of(self, nodeid: str) -> list[Row]:
+        """Give what a test has brought so far."""
+        return self._rows.get(nodeid, [])
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Learn what is due, where this process collects."""
+        note_dues(session.items)
+        self._take(select(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Let a worker know the run."""
+        from pytest_iwr.plugin.plan import WORKER_INPUT  # noqa: PLC0415 - xdist only
+
+        node.workerinput[WORKER_INPUT] = self._plan.for_worker()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any) -> None:
+        """Learn what is due from a worker; all select the same."""
+        self._take(receive_selection(self._plan.files, node.gateway.id))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, error: object) -> None:
+        """Count the workers that did not end by themselves."""
+        self._crashes += bool(error)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the results of a test, or its loss."""
+        cargo = unpack(report)
+        if cargo is not None:
+            self._rows.setdefault(report.nodeid, []).extend(cargo.rows)
+        is_lost = report.when not in _PHASES
+        if is_lost:
+            self._lost.append(report.nodeid)
+        elif report.skipped and report.when == "setup":
+            self._dues.pop(report.nodeid, None)
+            is_task = report.nodeid.partition("::")[0].endswith(SUFFIX)
+            self._skipped += is_task and not self._plan.is_active
+        if report.failed:
+            is_ours = cargo is not None and cargo.is_ours
+            if is_ours or (is_lost and report.nodeid in self._dues):
+                self._faults += 1
+            else:
+                self._failures += 1
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Sum up, hand over, and tell the unscored from the failed."""
+        if self._faults and not self._failures and session.exitstatus == 1:
+            session.exitstatus = EXIT_UNSCORED
+        rows = self._all_rows()
+        if not rows or self._config.getoption("collectonly"):
+            return
+        from pytest_iwr.score import summarize  # noqa: PLC0415 - when first needed
+
+        protocol = self._protocol(rows)
+        self.summary = summarize((_plain(row) for row in rows), protocol)
+        self._config.hook.pytest_iwr_summary(
+            summary=self.summary, run=self._run, config=self._config
+        )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_iwr_summary(self, summary: Summary, run: Run) -> None:
+        """Write the files of the run."""
+        from pytest_iwr.plugin.environment import describe  # noqa: PLC0415 - late
+        from pytest_iwr.report import files  # noqa: PLC0415 - when first needed
+
+        _ = run.folder
+        rows = self._all_rows()
+        files.write_summary(summary, run.files.summary)
+        files.write_results(rows, run.files.results)
+        files.write_run(describe(self._config, self._plan, rows), run.files.run)
+        run.files.point_latest()
+
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
+        """Show the table, the means, and where the rest is."""
+        if self.summary is None:
+            self._tell_why_skipped(terminalreporter)
+            return
+        from pytest_iwr.plugin.verdict import shown  # noqa: PLC0415 - late
+        from pytest_iwr.report import terminal  # noqa: PLC0415 - when first needed
+
+        terminalreporter.section("web pages made by models")
+        width = terminal.screen_width()
+        for line in terminal.tables(self.summary, width):
+            terminalreporter.write_line(line.text, **line.markup)
+        folder = shown(self._run.files.path, self._config)
+        terminalreporter.write_line(f"files: {folder}{os.sep}")
+
+    def _tell_why_skipped(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say it without `-rs`, which a newcomer does not know."""
+        if self._skipped:
+            noun = "task" if self._skipped == 1 else "tasks"
+            text = f"{self._skipped} {noun} skipped: {self._plan.why_skipped}"
+            terminalreporter.write_line(text, yellow=True)
+
+    def _take(self, selection: Selection) -> None:
+        self._dues.update(selection.dues)
+        if not selection.drives or self._config.getoption("collectonly"):
+            return
+        if self._plan.is_active and self._plan.searches_browser:
+            from pytest_iwr.errors import NoBrowserError  # noqa: PLC0415 - late
+
+            try:
+                _ = self._plan.browser
+            except NoBrowserError as error:
+                pytest.exit(str(error), returncode=EXIT_NO_BROWSER)
+
+    def _all_rows(self) -> list[Row]:
+        """Give one row for each task, model and epoch, the scored ones first."""
+        rows = [row for nodeid in self._dues for row in self._rows_due(nodeid)]
+        rows += [row for found in self._rows.values() for row in found]
+        best: dict[tuple[str, str, int], Row] = {}
+        for row in rows:
+            key = (row.task, row.model, row.epoch)
+            if key not in best or _worth(row) >= _worth(best[key]):
+                best[key] = row
+        return [best[key] for key in sorted(best)]
+
+    def _rows_due(self, nodeid: str) -> list[Row]:
+        if self._rows.get(nodeid):
+            return self._rows[nodeid]
+        dues = self._dues[nodeid]
+        if nodeid in self._lost:
+            reason = "the worker process that ran it ended without a report"
+            return [due.unscored("lost", reason) for due in dues]
+        if self._crashes and not self._config.getoption("maxfail"):
+            reason = "no worker process was left to run it"
+            return [due.unscored("lost", reason) for due in dues]
+        return [due.not_run() for due in dues]
+
+    def _protocol(self, rows: list[Row]) -> Protocol:
+        from pytest_iwr.records import Protocol, Result  # noqa: PLC0415 - late
+
+        results: list[Result] = [row for row in rows if isinstance(row, Result)]
+        if results:
+            return results[0].protocol
+        return Protocol(id="offline", metrics={})
+
+
+def _worth(row: Row) -> int:
+    return ("not_run", "error", "failed", "passed").index(row.status)
+
+
+def _plain(row: Row) -> Row:
+    from pytest_iwr.records import Result  # noqa: PLC0415 - when first needed
+
+    return row.row() if isinstance(row, Result) else row

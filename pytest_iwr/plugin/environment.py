@@ -1,0 +1,102 @@
+"""What a run ran on: times, versions, options, browser."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_iwr.plugin.plan import Plan
+
+if TYPE_CHECKING:
+    from pytest_iwr.records import Row
+
+_PACKAGES = (
+    "pytest-iwr",
+    "pytest",
+    "pytest-html",
+    "pytest-playwright",
+    "pytest-xdist",
+    "playwright",
+    "rapidocr",
+    "onnxruntime",
+    "opencv-python",
+    "opencv-python-headless",
+    "numpy",
+)
+_SECRET = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)
+_IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]+@")
+_HIDDEN = "…"
+
+
+def describe(
+    config: pytest.Config, plan: Plan, rows: Sequence[Row]
+) -> dict[str, object]:
+    """Give the content of `run.json`."""
+    finished = datetime.now(UTC)
+    return {
+        "schema": 1,
+        "run": plan.files.path.name,
+        "started": plan.started.isoformat(timespec="seconds"),
+        "finished": finished.isoformat(timespec="seconds"),
+        "duration_s": round((finished - plan.started).total_seconds(), 3),
+        "models": list(plan.models),
+        "epochs": plan.options.epochs,
+        "pages": str(plan.options.pages) if plan.options.pages else None,
+        "browser": _browser(plan, rows),
+        "versions": {"python": platform.python_version()} | _versions(),
+        "platform": platform.platform(),
+        "workers": config.getoption("numprocesses", default=None) or 0,
+        "arguments": without_secrets(config.invocation_params.args),
+    }
+
+
+def without_secrets(arguments: Sequence[object]) -> list[str]:
+    """Give command line arguments, values that look like secrets left out."""
+    kept = []
+    hides_next = False
+    for argument in map(str, arguments):
+        name, equals, _ = argument.partition("=")
+        is_secret = argument.startswith("-") and bool(_SECRET.search(name))
+        if hides_next and not argument.startswith("-"):
+            kept.append(_HIDDEN)
+        elif is_secret and equals:
+            kept.append(f"{name}={_HIDDEN}")
+        else:
+            kept.append(_IN_ADDRESS.sub(f"{_HIDDEN}@", argument))
+        hides_next = is_secret and not equals
+    return kept
+
+
+def _browser(plan: Plan, rows: Sequence[Row]) -> Mapping[str, str | None]:
+    """Give the product, as the traces know it, and the program that was taken."""
+    from pytest_iwr.records import Result, Trace  # noqa: PLC0415 - late
+
+    product = None
+    for row in rows:
+        if isinstance(row, Result) and row.trace is not None:
+            path = plan.files.path / row.folder / row.trace
+            trace = Trace.model_validate_json(path.read_text(encoding="utf-8"))
+            product = trace.browser
+            break
+    found = plan.found_browser
+    return {
+        "product": product,
+        "executable": str(found.path) if found else None,
+        "source": str(found.source) if found else None,
+    }
+
+
+def _versions() -> dict[str, str]:
+    versions = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions

@@ -1,0 +1,157 @@
+"""The HTML report, by pytest-html: scores in columns, pictures below each row.
+
+All text is escaped here: pytest-html escapes logs only, not ids.
+"""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_iwr.artifacts import RunFolder
+from pytest_iwr.plugin.board import Board
+from pytest_iwr.plugin.plan import Plan
+from pytest_iwr.plugin.run import Run
+
+if TYPE_CHECKING:
+    from pytest_iwr.records import Result, Row, Summary
+
+_SCORES = ("ifs", "vfs", "final")
+_PLACE = 2
+"""Where the columns stand: after the result and the test."""
+
+
+def ask_for_report(config: pytest.Config, files: RunFolder) -> None:
+    """Let pytest-html write into the run's folder, unless `--html` says where to."""
+    if not config.pluginmanager.hasplugin("html"):
+        return
+    if config.option.collectonly or config.option.htmlpath:
+        return
+    config.option.htmlpath = str(files.report)
+    config.option.self_contained_html = True
+
+
+def is_asked_for(config: pytest.Config) -> bool:
+    """Tell whether an HTML report is being made."""
+    return bool(getattr(config.option, "htmlpath", None))
+
+
+class HtmlReport:
+    """Adds scores, pictures and the summary to pytest-html's report."""
+
+    def __init__(self, plan: Plan, board: Board) -> None:
+        """Show what the board knows."""
+        self._plan = plan
+        self._board = board
+        self._illustrated: set[str] = set()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_report_title(self, report: Any) -> None:
+        """Name the report after the run."""
+        report.title = f"Web pages made by models: run {self._plan.files.path.name}"
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_table_header(self, cells: list[str]) -> None:
+        """Add the columns of the scores, and one for what broke."""
+        cells[_PLACE:_PLACE] = [
+            *(
+                f'<th class="sortable" data-column-type="{name}">{title}</th>'
+                for name, title in zip(_SCORES, ("IFS", "VFS", "Final"), strict=True)
+            ),
+            "<th>First break</th>",
+        ]
+
+    @pytest.hookimpl(optionalhook=True, trylast=True)
+    def pytest_html_results_table_row(
+        self, report: pytest.TestReport, cells: list[str]
+    ) -> None:
+        """Fill the columns, and write the id as text."""
+        if not cells:
+            return
+        shown = report.nodeid
+        if report.when != "call":
+            shown += f"::{report.when}"
+        cells[1] = f'<td class="col-testId">{escape(shown)}</td>'
+        rows = self._board.rows_of(report.nodeid)
+        row = rows[0] if len(rows) == 1 else None
+        cells[_PLACE:_PLACE] = _score_cells(row)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Put a test's pictures on its report, before pytest-html reads it."""
+        if report.nodeid in self._illustrated:
+            return
+        extras = [
+            extra
+            for row in self._board.rows_of(report.nodeid)
+            for extra in self._extras(row)
+        ]
+        if extras:
+            self._illustrated.add(report.nodeid)
+            extras = [*getattr(report, "extras", []), *extras]
+            report.extras = extras  # type: ignore[attr-defined]  # pytest-html's
+
+    def _extras(self, row: Row) -> list[dict[str, str | None]]:
+        from pytest_html import extras  # noqa: PLC0415 - may be absent
+
+        from pytest_iwr.records import Result  # noqa: PLC0415 - when first needed
+
+        if not isinstance(row, Result):
+            return []
+        folder = self._plan.files.path / row.folder
+        return [
+            extras.jpg(base64.b64encode(path.read_bytes()).decode(), name=name)
+            for path, name in _thumbnails(folder, row)
+        ]
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_summary(self, prefix: list[str]) -> None:
+        """Show the tables, with the rows that have no test of their own."""
+        summary = self._board.summary
+        if summary is not None:
+            prefix.append(_summary_html(summary))
+
+
+def illustrate(result: Result, run: Run, config: pytest.Config) -> None:
+    """Make the pictures for the report, in the process that has the evidence."""
+    if not is_asked_for(config) or result.trace is None:
+        return
+    from pytest_iwr.plugin.verdict import read_trace  # noqa: PLC0415 - late
+    from pytest_iwr.report import thumbnails  # noqa: PLC0415 - heavy
+
+    folder = run.files.path / result.folder
+    thumbnails.make(folder, result, read_trace(result, run))
+
+
+def _thumbnails(folder: Path, result: Result) -> list[tuple[Path, str]]:
+    from pytest_iwr.report import thumbnails  # noqa: PLC0415 - when first needed
+
+    return [
+        (path, thumbnails.caption(step, result))
+        for step, path in thumbnails.made(folder)
+    ]
+
+
+def _score_cells(row: Row | None) -> list[str]:
+    from pytest_iwr.report.words import (  # noqa: PLC0415 - when first needed
+        first_break,
+        number,
+    )
+
+    values = [getattr(row, name) if row else None for name in _SCORES]
+    cells = [
+        f'<td class="col-{name}">{number(value) if row else ""}</td>'
+        for name, value in zip(_SCORES, values, strict=True)
+    ]
+    words = escape(first_break(row)) if row else ""
+    return [*cells, f'<td class="col-break">{words}</td>']
+
+
+def _summary_html(summary: Summary) -> str:
+    from pytest_iwr.report.html import render  # noqa: PLC0415 - when first needed
+
+    return render(summary)

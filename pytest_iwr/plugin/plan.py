@@ -1,0 +1,193 @@
+"""What a run evaluates: where pages come from, which models, into which folder."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_iwr.artifacts import RunFolder, slug
+from pytest_iwr.plugin.options import Options, read_options
+
+if TYPE_CHECKING:
+    from pytest_iwr.drive.launch import FoundBrowser
+    from pytest_iwr.ports import Generator
+
+PLAN: pytest.StashKey[Plan] = pytest.StashKey()
+WORKER_INPUT = "iwr_plan"
+_TAKE_AS_GIVEN = {"pytest_iwr.plugin", "pytest_playwright.pytest_playwright"}
+_BROUGHT = ("iwr_tools", "connect_options", "browser_type_launch_args")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be evaluated; the same in all processes of a run."""
+
+    config: pytest.Config
+    options: Options
+    pages: Generator | None
+    """`None`: nothing was given, or a fixture `iwr_pages` brings them."""
+    models: tuple[str, ...]
+    files: RunFolder
+    started: datetime
+
+    @property
+    def is_active(self) -> bool:
+        """Tell whether there is anything to evaluate."""
+        return bool(self.models)
+
+    @property
+    def why_skipped(self) -> str:
+        """The reason why no task is evaluated: which option to give."""
+        if self.pages is None:
+            return (
+                "no pages to evaluate. Give --iwr-pages=DIR "
+                "with DIR/<model>/<task id>/index.html"
+            )
+        return "no model is named. Give --iwr-model=NAME"
+
+    @property
+    def searches_browser(self) -> bool:
+        """Tell whether the browser is ours to find.
+
+        It is not when a channel is asked for, or when a `conftest.py` brings one.
+        """
+        channel = self.config.getoption("--browser-channel", default=None)
+        return not channel and not any(is_overridden(self.config, n) for n in _BROUGHT)
+
+    @cached_property
+    def browser(self) -> FoundBrowser:
+        """The browser that is taken; raises NoBrowserError."""
+        import os  # noqa: PLC0415 - all of this is needed late or never
+
+        from pytest_iwr.drive.launch import find_browser  # noqa: PLC0415
+
+        return find_browser(self.options.browser_executable, os.environ)
+
+    @property
+    def found_browser(self) -> FoundBrowser | None:
+        """The browser, if it was searched for and found."""
+        return vars(self).get("browser")
+
+    def for_worker(self) -> str:
+        """Give what a worker must know, as text."""
+        return json.dumps(
+            {
+                "run": str(self.files.path),
+                "models": self.models,
+                "started": self.started.isoformat(),
+            }
+        )
+
+
+def make_plan(config: pytest.Config) -> Plan:
+    """Read the options and find the pages and models; raises `pytest.UsageError`."""
+    options = read_options(config)
+    worker_input = getattr(config, "workerinput", None)
+    pages = config.hook.pytest_iwr_pages(config=config)
+    if worker_input is not None:
+        told = json.loads(worker_input[WORKER_INPUT])
+        return Plan(
+            config=config,
+            options=options,
+            pages=pages,
+            models=tuple(told["models"]),
+            files=RunFolder(Path(told["run"])),
+            started=datetime.fromisoformat(told["started"]),
+        )
+    started = datetime.now(UTC)
+    name = f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    return Plan(
+        config=config,
+        options=options,
+        pages=pages,
+        models=_models(config, options, pages),
+        files=RunFolder(options.output / name),
+        started=started,
+    )
+
+
+def stored_pages(config: pytest.Config) -> Generator | None:
+    """Give the pages that `--iwr-pages` names; raises `pytest.UsageError`."""
+    folder = read_options(config).pages
+    if folder is None:
+        return None
+    from pytest_iwr.errors import UsageError  # noqa: PLC0415
+    from pytest_iwr.generate.stored import StoredPages  # noqa: PLC0415
+
+    try:
+        return StoredPages(folder)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def is_overridden(config: pytest.Config, fixture: str) -> bool:
+    """Tell whether a loaded `conftest.py` or plugin has a fixture of this name."""
+    return any(
+        fixture in vars(plugin)
+        for plugin in config.pluginmanager.get_plugins()
+        if isinstance(plugin, ModuleType) and plugin.__name__ not in _TAKE_AS_GIVEN
+    )
+
+
+def _models(
+    config: pytest.Config, options: Options, pages: Generator | None
+) -> tuple[str, ...]:
+    if pages is None:
+        if options.models and not is_overridden(config, "iwr_pages"):
+            message = (
+                f"--iwr-model={options.models[0]}: no pages of it are known. Give "
+                "--iwr-pages=DIR with DIR/<model>/<task id>/index.html, or bring "
+                "pages by the hook pytest_iwr_pages."
+            )
+            raise pytest.UsageError(message)
+        return _without_clashes(options.models)
+    known = _known_models(pages)
+    if known is not None:
+        if options.pages is not None and not known:
+            message = f"--iwr-pages={options.pages}: it holds no folder of a model."
+            raise pytest.UsageError(message)
+        for name in options.models:
+            if name not in known:
+                raise pytest.UsageError(_unknown(name, known))
+    return _without_clashes(options.models or known or ())
+
+
+def _known_models(pages: Generator) -> tuple[str, ...] | None:
+    listing = getattr(pages, "models", None)
+    if listing is None:
+        return None
+    from pytest_iwr.errors import UsageError  # noqa: PLC0415
+
+    try:
+        return tuple(listing())
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def _unknown(name: str, known: tuple[str, ...]) -> str:
+    close = get_close_matches(name, known, n=1)
+    hint = f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(known)}."
+    return f"--iwr-model={name}: there is no folder of this model. {hint}"
+
+
+def _without_clashes(names: Iterable[str]) -> tuple[str, ...]:
+    taken: dict[str, str] = {}
+    for name in names:
+        other = taken.setdefault(slug(name), name)
+        if other != name:
+            message = (
+                f"the models {other!r} and {name!r} would both be written as "
+                f"{slug(name)!r}. Rename one of them."
+            )
+            raise pytest.UsageError(message)
+    return tuple(taken.values())

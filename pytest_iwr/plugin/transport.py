@@ -1,0 +1,196 @@
+"""How results travel: as one JSON string on the test report they belong to.
+
+A string survives xdist's wire whatever is in it, and a report that has arrived stays
+when its worker dies later. Images stay on disk; a result holds relative paths.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Generator, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from pytest_iwr.artifacts import RunFolder
+
+if TYPE_CHECKING:
+    from pytest_iwr.errors import IwrError
+    from pytest_iwr.records import ErrorKind, Row
+
+_DRIVING = {"iwr_result", "iwr_evaluate"}
+CARGO = "iwr_cargo"
+"""The attribute of a report that holds the JSON string."""
+
+
+class Due(NamedTuple):
+    """What one test item owes to the summary."""
+
+    task: str
+    model: str
+    epoch: int
+    steps_total: int
+
+    def unscored(self, kind: ErrorKind, reason: str) -> Row:
+        """Give the row of an item that could not be scored."""
+        from pytest_iwr.records import Row  # noqa: PLC0415 - when first needed
+
+        return Row(
+            task=self.task,
+            model=self.model,
+            epoch=self.epoch,
+            status="error",
+            kind=kind,
+            reason=reason,
+            steps_total=self.steps_total,
+            steps_done=None,
+        )
+
+    def not_run(self) -> Row:
+        """Give the row of an item that was never started."""
+        from pytest_iwr.records import Row  # noqa: PLC0415 - when first needed
+
+        return Row(
+            task=self.task,
+            model=self.model,
+            epoch=self.epoch,
+            status="not_run",
+            steps_total=self.steps_total,
+            steps_done=None,
+        )
+
+
+DUES = pytest.StashKey[tuple[Due, ...]]()
+"""On an item: what it owes."""
+
+
+class Cargo(NamedTuple):
+    """What a report carries."""
+
+    rows: tuple[Row, ...]
+    is_ours: bool
+    """The test is red for a fault that is not the page's."""
+
+
+class Recorder:
+    """Collects the results of the running test and puts them on its reports."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self._rows: list[Row] = []
+
+    def add(self, row: Row) -> None:
+        """Take a result for the next report of the running test."""
+        self._rows.append(row)
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Put the results on the report, and a row for each that set-up cost."""
+        report = yield
+        rows, self._rows = self._rows, []
+        dues = item.stash.get(DUES, ())
+        error = call.excinfo.value if call.excinfo else None
+        is_ours = False
+        if report.failed and error is not None:
+            is_ours = (report.when == "setup" and bool(dues)) or (
+                _known(error) is not None
+            )
+            if report.when == "setup":
+                have = {(row.task, row.model, row.epoch) for row in rows}
+                kind, reason = blame(error)
+                rows += [
+                    due.unscored(kind, reason) for due in dues if due[:3] not in have
+                ]
+        if rows or is_ours:
+            setattr(report, CARGO, _pack(rows, is_ours=is_ours))
+        return report
+
+
+def blame(error: BaseException) -> tuple[ErrorKind, str]:
+    """Give the kind and the words of a fault that is not the page's."""
+    known = _known(error)
+    if known is not None:
+        return known.kind, str(error)
+    return "infrastructure", f"{type(error).__name__}: {error}"
+
+
+def _known(error: BaseException) -> IwrError | None:
+    """Give the error of ours that an exception is, or is shown for."""
+    if "pytest_iwr.errors" not in sys.modules:
+        return None  # nobody can have raised one
+    from pytest_iwr.errors import IwrError  # noqa: PLC0415 - when first needed
+
+    shown_for = error.__context__ if isinstance(error, pytest.fail.Exception) else None
+    for candidate in (error, shown_for):
+        if isinstance(candidate, IwrError):
+            return candidate
+    return None
+
+
+def _pack(rows: Iterable[Row], *, is_ours: bool) -> str:
+    packed = [[type(row).__name__, row.model_dump(mode="json")] for row in rows]
+    return json.dumps({"rows": packed, "is_ours": is_ours})
+
+
+def unpack(report: pytest.TestReport) -> Cargo | None:
+    """Give what a report carries, `None` for reports of other tests."""
+    text = getattr(report, CARGO, None)
+    if text is None:
+        return None
+    from pytest_iwr import records  # noqa: PLC0415 - when first needed
+
+    kinds: dict[str, type[Row]] = {"Row": records.Row, "Result": records.Result}
+    cargo = json.loads(text)
+    rows = tuple(kinds[kind].model_validate(row) for kind, row in cargo["rows"])
+    return Cargo(rows, cargo["is_ours"])
+
+
+class Selection(NamedTuple):
+    """What a run has selected."""
+
+    dues: dict[str, tuple[Due, ...]]
+    """What each test owes, by its id."""
+    drives: bool
+    """Some test drives a browser of ours."""
+
+
+def select(items: Sequence[pytest.Item]) -> Selection:
+    """Sum up the selected tests."""
+    return Selection(
+        dues={i.nodeid: i.stash[DUES] for i in items if i.stash.get(DUES, ())},
+        drives=any(
+            _DRIVING & set(getattr(item, "fixturenames", ()))
+            and item.get_closest_marker("skip") is None
+            for item in items
+        ),
+    )
+
+
+def send_selection(run: RunFolder, worker: str, selection: Selection) -> None:
+    """Leave, as a worker, what is selected, where the controller looks for it."""
+    if not selection.dues and not selection.drives:
+        return
+    target = _manifest(run, worker)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(selection), encoding="utf-8")
+
+
+def receive_selection(run: RunFolder, worker: str) -> Selection:
+    """Take, as the controller, what a worker has left."""
+    source = _manifest(run, worker)
+    if not source.exists():
+        return Selection({}, drives=False)
+    dues, drives = json.loads(source.read_text(encoding="utf-8"))
+    source.unlink()
+    return Selection(
+        {nodeid: tuple(Due(*due) for due in owed) for nodeid, owed in dues.items()},
+        drives,
+    )
+
+
+def _manifest(run: RunFolder, worker: str) -> Path:
+    return run.path / f".selected-{worker}.json"
