@@ -1,0 +1,147 @@
+"""Shots and snapshots: what the page shows at one moment, held still for it."""
+
+import base64
+import json
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Error
+
+from pytest_iwr import records as r
+from pytest_iwr.drive.locate import plain
+from pytest_iwr.drive.rest import settle
+from pytest_iwr.drive.views import View, ViewLostError
+from pytest_iwr.drive.windows import Windows
+
+MOST_NODES = 3000
+"""Of one document in a snapshot."""
+TALLEST_PX = 16_384
+"""Device pixels: beyond that browsers repeat or drop parts of a picture."""
+
+
+@dataclass
+class Seen:
+    """The files and facts of one moment, for the trace."""
+
+    shot: str | None = None
+    full_shot: str | None = None
+    clipped: bool = False
+    snapshot: str | None = None
+    masks: tuple[r.Box, ...] = ()
+
+
+@dataclass
+class Camera:
+    """Takes the pictures of one item."""
+
+    windows: Windows
+    folder: Path
+    scale: float
+    """Device pixels for one CSS pixel."""
+    _looks: int = field(default=0, init=False)
+
+    def take(self, step: int, checkpoint: r.Checkpoint | None, deadline: float) -> Seen:
+        """Write the shot and the snapshot of a step; names are relative."""
+        seen = Seen(shot=f"shot-{step:02d}.png", snapshot=f"snapshot-{step:02d}.json")
+        views = self.windows.views.all()
+        nodes = self._hold(views)
+        try:
+            self._shoot(self.folder / str(seen.shot))
+        finally:
+            self._release(views)
+        text = json.dumps(nodes, ensure_ascii=False)
+        (self.folder / str(seen.snapshot)).write_text(text, encoding="utf-8")
+        if checkpoint is not None:
+            if checkpoint.mask:
+                seen.masks = self._masks(checkpoint)
+            if checkpoint.full_page:
+                seen.full_shot = f"full-{step:02d}.png"
+                seen.clipped = self._shoot_all(self.folder / seen.full_shot, deadline)
+        return seen
+
+    def look(self) -> Path:
+        """Write a picture of now beside the shots, over the last such one."""
+        path = self.folder / "look.png"
+        views = self.windows.views.all()
+        self._hold(views)
+        try:
+            self._shoot(path)
+        finally:
+            self._release(views)
+        return path
+
+    def _hold(self, views: list[View]) -> list[dict[str, Any]]:
+        """Hold all documents still; give their visible elements, window pixels."""
+        nodes: list[dict[str, Any]] = []
+        for view in views:
+            try:
+                held = view.ask("hold", {"limit": MOST_NODES})
+                left, top = view.origin()
+            except ViewLostError:
+                continue
+            for node in held["nodes"]:
+                node["box"]["x"] += left
+                node["box"]["y"] += top
+                if view.parent is not None:
+                    node["frame"] = self.windows.short(view.url)
+            nodes += held["nodes"]
+        return nodes
+
+    def _release(self, views: list[View]) -> None:
+        for view in views:
+            with suppress(ViewLostError, Error):
+                view.ask("release")
+
+    def _shoot(self, path: Path, **clip: object) -> None:
+        options = {"format": "png", "optimizeForSpeed": True, **clip}
+        session = self.windows.views.session
+        data = session.send("Page.captureScreenshot", options)["data"]
+        path.write_bytes(base64.b64decode(data))
+
+    def _shoot_all(self, path: Path, deadline: float) -> bool:
+        """Shoot the whole page, scrolled through once so that lazy parts are there.
+
+        Gives whether it was cut at `TALLEST_PX`.
+        """
+        views = self.windows.views
+        place = views.main.ask("pagePlace")
+        step = max(1, int(place["viewHeight"]))
+        cap = int(TALLEST_PX / self.scale)
+        for top in [*range(step, min(int(place["scrollHeight"]), cap), step), 0]:
+            views.main.ask("scrollTo", {"top": top})
+            settle(self.windows, deadline)
+        size = views.main.ask("pagePlace")
+        height = int(size["scrollHeight"])
+        box = {
+            "x": 0,
+            "y": 0,
+            "width": size["viewWidth"],
+            "height": min(height, cap),
+            "scale": 1,
+        }
+        held = views.all()
+        self._hold(held)
+        try:
+            self._shoot(path, clip=box, captureBeyondViewport=True)
+        finally:
+            self._release(held)
+            views.main.ask("scrollTo", {"top": place["top"]})
+        return height > cap
+
+    def _masks(self, checkpoint: r.Checkpoint) -> tuple[r.Box, ...]:
+        targets = [plain(target) for target in checkpoint.mask]
+        boxes: list[r.Box] = []
+        for view in self.windows.views.all():
+            left, top = view.origin()
+            boxes += [
+                r.Box(
+                    x=(box["x"] + left) * self.scale,
+                    y=(box["y"] + top) * self.scale,
+                    width=box["width"] * self.scale,
+                    height=box["height"] * self.scale,
+                )
+                for box in view.ask("masks", {"targets": targets})
+            ]
+        return tuple(boxes)

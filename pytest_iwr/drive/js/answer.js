@@ -1,0 +1,177 @@
+// What the driver asks: one function a question, plain data in and out.
+
+let found = [];
+
+const hiddenTwin = (target, verb) => {
+  const twin = find(target, { verb, hidden: true })[0];
+  return twin ? describe(twin.el) : "";
+};
+
+// A place that is named by a text in it: the part of the page around that text.
+const isLabelOnly = (target) => Object.keys(target).join() === "text";
+const around = (el) => {
+  const own = visibleText(el);
+  let part = el;
+  while (parentOf(part) && part !== document.body && visibleText(part) === own) part = parentOf(part);
+  return part;
+};
+
+const iwr = {
+  // Elements that meet the target best in this document, and how well.
+  find: ({ target, verb }) => {
+    fresh();
+    found = find(target, { verb });
+    return found.map(({ el, worth }) => ({ worth, ...elementRecord(el) }));
+  },
+
+  // Why there is nothing: a hidden twin, or no trace.
+  why: ({ target, verb }) => {
+    fresh();
+    return hiddenTwin(target, verb);
+  },
+
+  // Find again and touch: the point of the one meant, and who receives it there.
+  aim: ({ target, verb, guards }) => {
+    fresh();
+    found = find(target, { verb });
+    if (!found.length) return { count: 0 };
+    let aimed = found.map(({ el, worth }) => ({ el, worth, ...aim(el) }));
+    const reachable = aimed.filter((one) => one.isTarget);
+    if (reachable.length) aimed = reachable;
+    if (aimed.length > 1) {
+      return { count: aimed.length, worth: aimed[0].worth, candidates: aimed.map((one) => elementRecord(one.el)) };
+    }
+    const one = aimed.length === found.length && found.length === 1 ? aimed[0] : { ...aimed[0], ...aim(aimed[0].el) };
+    found = [{ el: one.el, worth: one.worth }];
+    arm(one.el, { guards, hit: one.isTarget ? one.hit : null });
+    return {
+      count: 1,
+      worth: one.worth,
+      x: one.x,
+      y: one.y,
+      isTarget: one.isTarget,
+      by: describe(one.hit),
+      element: elementRecord(one.el),
+      isDisabled: disabledOf(one.el),
+      checked: checkedOf(one.el),
+      focused: contains(one.el, deepActive()) && deepActive() !== document.body,
+      file: one.el instanceof HTMLInputElement && one.el.type === "file",
+      native: one.el instanceof HTMLSelectElement,
+    };
+  },
+
+  arm: () => arm(null),
+  disarm,
+  loose: () => { if (armed) armed.guards = false; },
+
+  // Whether the point of a child frame is free in this document.
+  frameAt: ({ x, y }) => {
+    const hit = deepFromPoint(x, y);
+    return { isFrame: Boolean(hit && /^I?FRAME$/.test(hit.tagName)), by: describe(hit) };
+  },
+
+  focus: () => {
+    const active = deepActive();
+    const isNone = !active || active === document.body || active === document.documentElement;
+    return {
+      has: !isNone,
+      frame: Boolean(active && /^I?FRAME$/.test(active.tagName)),
+      editable: Boolean(active && isEditable(active)),
+      words: isNone ? "nothing" : describe(active),
+      value: isNone || !active ? "" : valueOf(active),
+      password: Boolean(active instanceof HTMLInputElement && active.type === "password"),
+    };
+  },
+
+  focusOn: () => { found[0].el.focus(); },
+  state: () => ({
+    connected: found.length > 0 && found[0].el.isConnected,
+    checked: found.length > 0 && checkedOf(found[0].el),
+    value: found.length > 0 ? valueOf(found[0].el) : "",
+  }),
+
+  options: () => {
+    const el = found[0].el;
+    return { index: el.selectedIndex, options: [...el.options].map((o) => ({ text: fold(o.text), disabled: o.disabled || Boolean(o.closest("optgroup:disabled")) })) };
+  },
+
+  // Where to turn the wheel for the page or the found container, and where it stands.
+  wheel: ({ container, dx, dy }) => {
+    fresh();
+    const el = scrollerFor(container ? found[0].el : null, dx, dy);
+    found = [{ el, worth: 1 }];
+    return { ...wheelPoint(el, dx, dy), ...scrollPlace(el) };
+  },
+  place: () => scrollPlace(found[0].el),
+  pagePlace: () => {
+    const el = document.scrollingElement || document.documentElement;
+    return { ...scrollPlace(el), scrollHeight: el.scrollHeight, viewHeight: innerHeight, viewWidth: innerWidth };
+  },
+  scrollTo: ({ top }) => scrollTo({ top, behavior: "instant" }),
+  placeOf: ({ target }) => {
+    fresh();
+    found = target ? find(target, {}) : [];
+    if (target && !found.length) return null;
+    const el = scrollerFor(target ? found[0].el : null, 0, 0);
+    return { ...scrollPlace(el), room: el.scrollHeight - el.clientHeight };
+  },
+
+  text: ({ target }) => {
+    fresh();
+    if (!target) return { count: 1, text: visibleText(document.documentElement) };
+    const roots = find(target, {}).map(({ el }) => ({ el: isLabelOnly(target) ? around(el) : el }));
+    return { count: roots.length, text: roots.map(({ el }) => visibleText(el)).join("\n") };
+  },
+  holds: ({ text, part }) => findWords(fold(text), fold(part)) >= 0,
+
+  states: ({ target }) => {
+    fresh();
+    const all = find(target, {});
+    const active = deepActive();
+    return all.map(({ el, worth }) => ({
+      worth,
+      words: describe(el),
+      checked: checkedOf(el),
+      selected: selectedOf(el),
+      disabled: disabledOf(el),
+      focused: active !== null && active !== document.body && contains(el, active),
+      value: valueOf(el),
+      box: boxOf(el),
+    }));
+  },
+
+  masks: ({ targets }) => {
+    fresh();
+    return targets.flatMap((target) => find(target, {}).map(({ el }) => boxOf(el)));
+  },
+
+  settle,
+
+  // Hold still, and list what is visible: the accessibility snapshot of the moment.
+  hold: ({ limit }) => {
+    fresh();
+    hold();
+    const nodes = [];
+    for (const el of elementsIn(document.documentElement)) {
+      if (nodes.length >= limit) break;
+      if (SILENT.has(el.tagName) && el.tagName !== "TEXTAREA" && el.tagName !== "IFRAME") continue;
+      const role = roleOf(el);
+      const isPlain = role === "generic" || role === "presentation" || role === "paragraph";
+      const own = [...el.childNodes].some((n) => n instanceof Text && n.data.trim());
+      if ((isPlain && !own) || !shownBy(el)) continue;
+      const node = { role, box: boxOf(el) };
+      const name = isPlain ? fold(el.textContent).slice(0, 200) : nameOf(el).slice(0, 200);
+      if (name) node.name = name;
+      if (isEditable(el) || el instanceof HTMLSelectElement) node.value = el.type === "password" ? "•" : valueOf(el);
+      if (checkedOf(el)) node.checked = true;
+      if (disabledOf(el)) node.disabled = true;
+      if (el === deepActive()) node.focused = true;
+      nodes.push(node);
+    }
+    return { nodes, title: document.title };
+  },
+  release,
+  title: () => document.title,
+  height: () => Math.max(document.documentElement.scrollHeight, document.body ? document.body.scrollHeight : 0),
+};
+globalThis.iwr = iwr;

@@ -1,0 +1,113 @@
+// Runs in the page's own world before its scripts: Date, random numbers, timers.
+// `settings` = {secret, clock, seed}: milliseconds since 1970 or null, a 32-bit number.
+((settings) => {
+  const w = window;
+  const { setTimeout: later, setInterval: every, requestAnimationFrame: onFrame, clearTimeout: cancelLater } = w;
+  const apply = Reflect.apply;
+  const RealDate = Date;
+  const realNow = RealDate.now;
+  const shift = settings.clock === null ? 0 : settings.clock - realNow();
+  let heldAt = null;
+  const now = () => (heldAt === null ? realNow() + shift : heldAt);
+
+  w.Date = new Proxy(RealDate, {
+    apply: () => new RealDate(now()).toString(),
+    construct: (target, args, newTarget) => Reflect.construct(target, args.length ? args : [now()], newTarget),
+    get: (target, key, receiver) => (key === "now" ? now : Reflect.get(target, key, receiver)),
+  });
+  RealDate.prototype.constructor = w.Date;
+
+  // mulberry32: small, seeded, good enough for pages.
+  let state = settings.seed >>> 0;
+  Math.random = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+
+  // One-shot timers within a second and requests on their way are work in hand. A timer
+  // set by a timer set by a timer … is a clock, not work.
+  const SOON = 1000;
+  const DEEP = 4;
+  let depth = 0;
+  const due = new Map();
+  let fetches = 0;
+  const queue = [];
+  const whenFree = (run) => (heldAt === null ? run() : queue.push(run));
+
+  w.setTimeout = function setTimeout(callback, delay, ...args) {
+    const level = depth + 1;
+    const wait = Number(delay) || 0;
+    const id = apply(later, w, [() => {
+      due.delete(id);
+      whenFree(() => {
+        const before = depth;
+        depth = level;
+        try {
+          if (typeof callback === "function") apply(callback, w, args);
+          else (0, eval)(String(callback));
+        } finally {
+          depth = before;
+        }
+      });
+    }, delay]);
+    if (wait <= SOON && level <= DEEP) due.set(id, level);
+    return id;
+  };
+  w.clearTimeout = function clearTimeout(id) {
+    due.delete(id);
+    return apply(cancelLater, w, [id]);
+  };
+  w.clearInterval = w.clearTimeout;
+  w.setInterval = function setInterval(callback, delay, ...args) {
+    const isCode = typeof callback !== "function";
+    return apply(every, w, [() => {
+      if (heldAt !== null) return;
+      const before = depth;
+      depth = DEEP;
+      try {
+        if (isCode) (0, eval)(String(callback));
+        else apply(callback, w, args);
+      } finally {
+        depth = before;
+      }
+    }, delay]);
+  };
+  w.requestAnimationFrame = function requestAnimationFrame(callback) {
+    return apply(onFrame, w, [(time) => whenFree(() => apply(callback, w, [time]))]);
+  };
+
+  const track = (promise) => {
+    fetches += 1;
+    const done = () => { fetches -= 1; };
+    promise.then(done, done);
+    return promise;
+  };
+  if (w.fetch) {
+    const realFetch = w.fetch;
+    w.fetch = function fetch(...args) {
+      const promise = apply(realFetch, w, args);
+      return depth >= DEEP ? promise : track(promise);
+    };
+  }
+  if (w.XMLHttpRequest) {
+    const send = XMLHttpRequest.prototype.send;
+    XMLHttpRequest.prototype.send = function (...args) {
+      if (depth < DEEP) track(new Promise((done) => this.addEventListener("loadend", done)));
+      return apply(send, this, args);
+    };
+  }
+
+  w.print = () => {};
+
+  const answer = (detail) => w.dispatchEvent(new CustomEvent(`${settings.secret}:answer`, { detail }));
+  w.addEventListener(settings.secret, (event) => {
+    if (event.detail === "hold") heldAt = now();
+    if (event.detail === "release") {
+      heldAt = null;
+      for (const run of queue.splice(0)) apply(later, w, [run, 0]);
+    }
+    answer(JSON.stringify({ timers: due.size, fetches }));
+  });
+})(SETTINGS);

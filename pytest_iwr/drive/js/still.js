@@ -1,0 +1,92 @@
+// When the page has come to rest after an action, and holding it still for a picture.
+
+let lastChange = performance.now();
+new MutationObserver(() => {
+  lastChange = performance.now();
+}).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+addEventListener("scroll", () => { lastChange = performance.now(); }, { capture: true, passive: true });
+
+// A text cursor blinks; a picture must not depend on when it was taken.
+const caretless = new CSSStyleSheet();
+caretless.replaceSync("*, *::before, *::after { caret-color: transparent !important; }");
+const hideCaret = () => {
+  for (const root of [document, ...[...elementsIn(document)].map((el) => el.shadowRoot).filter(Boolean)]) {
+    if (!root.adoptedStyleSheets.includes(caretless)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, caretless];
+  }
+};
+
+// The clock of the page's own world tells what it still has in hand (see clock.js).
+const pageWorld = (command) => {
+  let answer = null;
+  const hear = (event) => { answer = event.detail; };
+  addEventListener(`${SECRET}:answer`, hear, { once: true });
+  dispatchEvent(new CustomEvent(SECRET, { detail: command }));
+  removeEventListener(`${SECRET}:answer`, hear);
+  return answer ? JSON.parse(answer) : { timers: 0, fetches: 0 };
+};
+
+const frame = () =>
+  new Promise((done) => {
+    // No frame comes while the window is hidden; a timer bounds the wait.
+    const timer = setTimeout(done, 100);
+    requestAnimationFrame(() => { clearTimeout(timer); done(); });
+  });
+
+const runningAnimations = () =>
+  document.getAnimations().filter((a) => {
+    const timing = a.effect && a.effect.getComputedTiming();
+    return timing && a.playState === "running" && Number.isFinite(timing.endTime) && !a.timeline?.axis;
+  });
+
+const loadingImages = () =>
+  [...document.images].filter((img) => !img.complete && (img.loading !== "lazy" || isNearView(img)));
+
+const isNearView = (el) => {
+  const r = el.getBoundingClientRect();
+  return r.bottom >= -innerHeight && r.top <= 2 * innerHeight;
+};
+
+// Resolves when nothing is on its way any more, with "" or with what still moves.
+// Regular timers and endless animations never end: after `patience` they are let be.
+const settle = async ({ deadline, patience }) => {
+  const start = performance.now();
+  for (;;) {
+    const begun = performance.now();
+    for (const animation of runningAnimations()) {
+      try { animation.finish(); } catch { animation.cancel(); }
+    }
+    await frame();
+    await frame();
+    const now = performance.now();
+    const hand = pageWorld("busy");
+    const reasons = [];
+    if (document.readyState !== "complete") reasons.push("the page is loading");
+    if (document.fonts && document.fonts.status === "loading") reasons.push("fonts are loading");
+    if (loadingImages().length) reasons.push("images are loading");
+    if (hand.timers) reasons.push("timers are due");
+    if (hand.fetches) reasons.push("requests are open");
+    if (lastChange >= begun) reasons.push("the page keeps changing");
+    if (!reasons.length) return "";
+    const isOnlyRestless = reasons.length === 1 && reasons[0] === "the page keeps changing";
+    if (isOnlyRestless && now - start > patience) return reasons[0];
+    if (now - start > deadline) return reasons.join(", ");
+  }
+};
+
+let paused = [];
+
+const hold = () => {
+  hideCaret();
+  pageWorld("hold");
+  paused = document.getAnimations().filter((a) => a.playState === "running" && !a.timeline?.axis);
+  for (const animation of paused) {
+    animation.pause();
+    animation.currentTime = 0;
+  }
+};
+
+const release = () => {
+  for (const animation of paused) animation.play();
+  paused = [];
+  pageWorld("release");
+};

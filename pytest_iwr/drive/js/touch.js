@@ -1,0 +1,176 @@
+// Aiming at an element and watching that real input arrives there and nowhere else.
+
+const WATCHED = [
+  "pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "auxclick", "contextmenu",
+  "touchstart", "touchend", "mouseover", "mousemove", "keydown", "beforeinput", "dragstart", "drop", "dragend",
+];
+const GUARDED = new Set(["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "auxclick", "contextmenu", "touchstart"]);
+
+let armed = null;
+
+const say = (message) => {
+  if (globalThis.iwrSay) globalThis.iwrSay(JSON.stringify(message));
+};
+
+const isMeant = (path) => armed.accepted.some((el) => path.includes(el));
+
+const onEvent = (event) => {
+  if (!armed || !event.isTrusted) return;
+  const path = event.composedPath();
+  const key = event.type === "keydown" ? event.key : event.type === "beforeinput" ? event.data : undefined;
+  if (key !== undefined) {
+    const target = path[0] instanceof Element ? path[0] : null;
+    say({ type: event.type, key, on: isEditable(target) ? "field" : "page" });
+    return;
+  }
+  if (!armed.accepted) return;
+  const meant = isMeant(path);
+  if (!meant && armed.guards && GUARDED.has(event.type)) {
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    say({ type: "intercepted", by: describe(path[0] instanceof Element ? path[0] : null) });
+    return;
+  }
+  if (!meant) return;
+  // Once it went down on the right element, what the page redraws is the page's own.
+  if (event.type === "pointerdown" || event.type === "touchstart") armed.guards = false;
+  if (armed.said.has(event.type)) return;
+  armed.said.add(event.type);
+  say({ type: event.type });
+};
+
+for (const type of WATCHED) addEventListener(type, onEvent, { capture: true, passive: false });
+
+// Where to touch an element: a point of it that a person can see and reach.
+const pointsOf = (el) => {
+  const shown = shownBy(el) || el;
+  const boxes = [...shown.getClientRects()].filter((r) => areaOf(r) > 1);
+  boxes.sort((a, b) => areaOf(b) - areaOf(a));
+  const view = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  const points = [];
+  for (const box of boxes.slice(0, 3)) {
+    const part = meet(seenPart(shown, box), view);
+    if (areaOf(part) <= 0) continue;
+    for (const [fx, fy] of [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.5], [0.9, 0.5]]) {
+      points.push({ x: part.left + (part.right - part.left) * fx, y: part.top + (part.bottom - part.top) * fy });
+    }
+  }
+  return points;
+};
+
+const isInView = (el) => {
+  const r = rectOf(shownBy(el) || el);
+  const y = (r.top + r.bottom) / 2;
+  const x = (r.left + r.right) / 2;
+  const outer = scrollerOf(parentOf(el));
+  const frame = outer && outer !== document.scrollingElement ? meet(rectOf(outer), { left: 0, top: 0, right: innerWidth, bottom: innerHeight })
+    : { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  return y >= frame.top && y <= frame.bottom && x >= frame.left && x <= frame.right;
+};
+
+const acceptedBy = (el) => {
+  const accepted = [el, ...labelsOf(el)];
+  // A label stands for its field, and a field inside a label is touched with it.
+  if (el instanceof HTMLLabelElement && el.control) accepted.push(el.control);
+  const label = el.closest("label");
+  if (label && isControl(el)) accepted.push(label);
+  return accepted;
+};
+
+const receives = (el, hit) => {
+  if (!hit) return false;
+  const accepted = acceptedBy(el);
+  if (accepted.some((part) => contains(part, hit))) return true;
+  // Text that lets the pointer through to what it stands in.
+  return styleOf(el).pointerEvents === "none" && contains(hit, el);
+};
+
+const boxOf = (el) => {
+  const r = (shownBy(el) || el).getBoundingClientRect();
+  const round = (value) => Math.round(value * 100) / 100;
+  return { x: round(r.left), y: round(r.top), width: round(r.width), height: round(r.height) };
+};
+
+const elementRecord = (el) => ({
+  role: roleOf(el),
+  name: nameOf(el).slice(0, 120),
+  tag: el.tagName.toLowerCase(),
+  box: boxOf(el),
+  words: describe(el),
+});
+
+// Bring into view, choose a point, look who is there.
+const aim = (el) => {
+  if (!isInView(el)) {
+    (shownBy(el) || el).scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+    fresh();
+  }
+  let cover = null;
+  const points = pointsOf(el);
+  for (const point of points) {
+    const hit = deepFromPoint(point.x, point.y);
+    if (receives(el, hit)) return { ...point, hit, isTarget: true };
+    cover = cover || { ...point, hit, isTarget: false };
+  }
+  return cover || { x: 0, y: 0, hit: null, isTarget: false };
+};
+
+const arm = (el, { guards = false, hit = null } = {}) => {
+  const accepted = el ? acceptedBy(el) : null;
+  if (accepted && hit && !accepted.some((part) => contains(part, hit))) accepted.push(hit);
+  armed = { accepted, guards, said: new Set() };
+};
+
+const disarm = () => {
+  armed = null;
+};
+
+const canScroll = (el, dx, dy) => {
+  const isRoot = el === document.scrollingElement;
+  const s = getComputedStyle(el);
+  const free = (value) => value === "auto" || value === "scroll" || value === "overlay" || (isRoot && value !== "hidden" && value !== "clip");
+  const roomY = dy > 0 ? el.scrollHeight - el.clientHeight - el.scrollTop : dy < 0 ? el.scrollTop : el.scrollHeight - el.clientHeight;
+  const roomX = dx > 0 ? el.scrollWidth - el.clientWidth - el.scrollLeft : dx < 0 ? el.scrollLeft : 0;
+  return (free(s.overflowY) && roomY > 1 && (dy !== 0 || dx === 0)) || (free(s.overflowX) && dx !== 0 && roomX > 1);
+};
+
+const scrollerOf = (el, dx = 0, dy = 0) => {
+  for (let up = el; up; up = parentOf(up)) {
+    if (up === document.body || up === document.documentElement) break;
+    if (canScroll(up, dx, dy)) return up;
+  }
+  return document.scrollingElement || document.documentElement;
+};
+
+// What scrolls when a person scrolls `el`: itself, else its largest scrolling part, else
+// what it lies in.
+const scrollerFor = (el, dx, dy) => {
+  if (!el) return document.scrollingElement || document.documentElement;
+  if (canScroll(el, dx, dy)) return el;
+  let best = null;
+  for (const inner of elementsIn(el)) {
+    if (isShown(inner) && canScroll(inner, dx, dy) && (!best || areaOf(rectOf(inner)) > areaOf(rectOf(best)))) best = inner;
+  }
+  return best || scrollerOf(el, dx, dy);
+};
+
+const scrollPlace = (el) => ({ left: el.scrollLeft, top: el.scrollTop, width: el.clientWidth, height: el.clientHeight });
+
+// A point over `scroller` where the wheel moves it and nothing inside it first.
+const wheelPoint = (scroller, dx, dy) => {
+  const isRoot = scroller === document.scrollingElement;
+  const view = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  const part = isRoot ? view : meet(rectOf(scroller), view);
+  let fallback = null;
+  for (const fy of [0.5, 0.3, 0.7, 0.1, 0.9]) {
+    for (const fx of [0.5, 0.25, 0.75, 0.05, 0.95]) {
+      const x = part.left + (part.right - part.left) * fx;
+      const y = part.top + (part.bottom - part.top) * fy;
+      const hit = deepFromPoint(x, y);
+      if (!hit || hit.tagName === "IFRAME" || !(isRoot || contains(scroller, hit))) continue;
+      fallback = fallback || { x, y };
+      if (scrollerOf(hit, dx, dy) === scroller) return { x, y };
+    }
+  }
+  return fallback || { x: (part.left + part.right) / 2, y: (part.top + part.bottom) / 2 };
+};

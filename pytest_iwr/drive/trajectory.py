@@ -1,0 +1,213 @@
+"""Carries out a task's trajectory in one window, step by step, into a trace."""
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright import sync_api as pw
+
+from pytest_iwr import records as r
+from pytest_iwr.drive.act import Done, Hands
+from pytest_iwr.drive.camera import Camera, Seen
+from pytest_iwr.drive.expect import Before, wait_for
+from pytest_iwr.drive.locate import StepFailed
+from pytest_iwr.drive.read import ground_action, ground_expectation, refuse_guess
+from pytest_iwr.drive.rest import settle
+from pytest_iwr.drive.views import ViewLostError
+from pytest_iwr.drive.watch import Watch
+from pytest_iwr.drive.windows import Windows
+
+LOAD_S = 10.0
+"""How long the entry page may take to answer and to come to rest."""
+SETTLE_S = 3.0
+"""How long a page may take to come to rest after an action."""
+GRACE_S = 3.0
+"""What is added to a step's time-out before the browser is ended from outside."""
+EXPECT_S = 0.5
+"""Expectations get at least this long, however long the action took."""
+
+
+@dataclass
+class Trip:
+    """One drive over one page."""
+
+    task: r.Task
+    url: str
+    origin: str
+    windows: Windows
+    camera: Camera
+    watch: Watch
+    step_timeout_s: float
+    steps: list[r.TraceStep] = field(default_factory=list)
+    _begun: float = field(default_factory=time.monotonic)
+    _shot: Path | None = None
+
+    def go(self) -> None:
+        """Open the page and carry out every step; stops at the first failure."""
+        if not self._open():
+            return
+        for number, step in enumerate(self.task.steps, start=1):
+            if not self._step(number, step):
+                return
+
+    def _open(self) -> bool:
+        begun = time.monotonic()
+        self.watch.allow(LOAD_S + GRACE_S)
+        start = r.TraceStep(
+            number=0, verb="open", said="the page before the first step"
+        )
+        failure = None
+        try:
+            response = self.windows.page.goto(
+                self.url, wait_until="commit", timeout=LOAD_S * 1000
+            )
+            if response is not None and response.status >= 400:  # noqa: PLR2004 (HTTP)
+                text = f"the page answers with status {response.status}"
+                failure = r.Failure(kind="load_failed", message=text)
+        except pw.TimeoutError:
+            text = f"the page did not answer within {LOAD_S:g} s"
+            failure = r.Failure(kind="load_failed", message=text)
+        unsettled = settle(self.windows, begun + LOAD_S / 2)
+        settled = time.monotonic()
+        seen = self._take(0, self.task.start)
+        timings = {"settle": settled - begun, "shot": time.monotonic() - settled}
+        self._record(start, Done(), seen, begun, timings, unsettled, (), failure)
+        return failure is None
+
+    def _step(self, number: int, step: r.Step) -> bool:
+        begun = time.monotonic()
+        allowed = step.timeout_s or self.step_timeout_s
+        deadline = begun + allowed
+        self.watch.allow(allowed + SETTLE_S + GRACE_S)
+        self.windows.plan_dialogs(step.dialogs)
+        hands = Hands(self.windows, self.task, number, deadline, self.origin)
+        outcomes: tuple[r.Outcome, ...] = ()
+        failure = None
+        timings: dict[str, float] = {}
+        unsettled = ""
+        before = Before(self._shot, self.camera.scale)
+        try:
+            action = ground_action(step, self.task, number)
+            hands.carry_out(action)
+            timings["act"] = time.monotonic() - begun
+            rest = time.monotonic()
+            unsettled = settle(self.windows, rest + SETTLE_S)
+            timings["settle"] = time.monotonic() - rest
+            wanted = [ground_expectation(e, self.task, number) for e in step.expect]
+            if isinstance(action, r.Wait):
+                until = ground_expectation(action.until, self.task, number)
+                wanted.insert(0, until)
+            asked = time.monotonic()
+            last = max(deadline, asked + EXPECT_S)
+            look = self.camera.look
+            outcomes = wait_for(self.windows, wanted, before, look, last)
+            timings["expect"] = time.monotonic() - asked
+            failure = _broken(outcomes)
+        except StepFailed as failed:
+            failure = failed.failure
+            if failure.kind == "target_missing":
+                refuse_guess(step, self.task, number)
+        except ViewLostError as lost:
+            text = f"the page went away in the middle of the step: {lost}"
+            failure = r.Failure(kind="navigation_failed", message=text)
+        shooting = time.monotonic()
+        self.watch.allow(SETTLE_S + GRACE_S)
+        seen = self._take(number, step.checkpoint if failure is None else None)
+        timings["shot"] = time.monotonic() - shooting
+        said = step.say or _said(step)
+        start = r.TraceStep(number=number, verb=step.verb, said=said)
+        self._record(
+            start, hands.done, seen, begun, timings, unsettled, outcomes, failure
+        )
+        return failure is None
+
+    def _take(self, number: int, checkpoint: r.Checkpoint | None) -> Seen:
+        deadline = time.monotonic() + SETTLE_S
+        while True:
+            try:
+                seen = self.camera.take(number, checkpoint, deadline)
+            except ViewLostError:
+                if time.monotonic() >= deadline:
+                    return Seen()
+                settle(self.windows, deadline)
+                continue
+            self._shot = self.camera.folder / seen.shot if seen.shot else None
+            return seen
+
+    def _record(  # noqa: PLR0913, PLR0917 (the parts of one record)
+        self,
+        step: r.TraceStep,
+        done: Done,
+        seen: Seen,
+        begun: float,
+        timings: dict[str, float],
+        unsettled: str,
+        outcomes: tuple[r.Outcome, ...],
+        failure: r.Failure | None,
+    ) -> None:
+        log = self.windows.fresh_log()
+        self.steps.append(
+            step.model_copy(
+                update={
+                    "url": self.windows.short(self.windows.page.url),
+                    "started_s": round(begun - self._begun, 3),
+                    "duration_s": round(time.monotonic() - begun, 3),
+                    "timings_s": {k: round(v, 4) for k, v in timings.items()},
+                    "target": done.target,
+                    "hit": done.hit,
+                    "received": done.received,
+                    "outcomes": outcomes,
+                    "shot": seen.shot,
+                    "full_shot": seen.full_shot,
+                    "clipped": seen.clipped,
+                    "snapshot": seen.snapshot,
+                    "masks": seen.masks,
+                    "console": tuple(log.console),
+                    "requests": tuple(log.requests),
+                    "dialogs": tuple(log.dialogs),
+                    "unsettled": unsettled,
+                    "windows": self.windows.count,
+                    "failure": failure,
+                }
+            )
+        )
+
+    def blame(self, failure: r.Failure) -> None:
+        """Record a step that ended because the browser was ended for it."""
+        number = len(self.steps)
+        step = self.task.steps[number - 1] if number else None
+        log = self.windows.fresh_log()
+        self.steps.append(
+            r.TraceStep(
+                number=number,
+                verb=step.verb if step else "open",
+                said=(step.say or _said(step)) if step else "open the page",
+                console=tuple(log.console),
+                requests=tuple(log.requests),
+                dialogs=tuple(log.dialogs),
+                failure=failure,
+            )
+        )
+
+
+def _broken(outcomes: tuple[r.Outcome, ...]) -> r.Failure | None:
+    for outcome in outcomes:
+        if outcome.holds is False:
+            text = f"expected {outcome.asked}, but: {outcome.seen}"
+            return r.Failure(kind="expectation", message=text)
+    return None
+
+
+def _said(step: r.Step) -> str:
+    """Give a step in words, where the task has none."""
+    value = getattr(step, step.verb)
+    if isinstance(value, r.Target):
+        return f"{step.verb} {value.phrase()}"
+    if isinstance(value, bool):
+        return step.verb
+    described = value.describe if isinstance(value, r.Described) else None
+    if described:
+        return f"{step.verb}: {described}"
+    fields = value.model_dump(exclude_defaults=True, by_alias=True, exclude={"kind"})
+    shown = ", ".join(f"{name} {fields[name]!r}" for name in fields)
+    return f"{step.verb} {shown}"

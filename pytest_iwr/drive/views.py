@@ -1,0 +1,220 @@
+"""Views: every document of a window, asked from an isolated world of its own.
+
+The page's scripts cannot see that world, nor change what it finds. Frames of another
+process have a session of their own; in-process ones share their parent's.
+"""
+
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from playwright.sync_api import CDPSession, Error, Frame, Page
+
+WORLD = "iwr"
+_EYES = ("see.js", "name.js", "find.js", "touch.js", "still.js", "answer.js")
+_LOST = (
+    "Cannot find context",
+    "Execution context was destroyed",
+    "Inspected target navigated or closed",
+    "uniqueContextId not found",
+    "No frame for given id found",
+    "Frame was detached",
+    "No frame with given id",
+)
+
+
+class ViewLostError(Exception):
+    """The document went away while it was asked; ask the next one."""
+
+
+@cache
+def _script(name: str) -> str:
+    return (resources.files("pytest_iwr.drive") / "js" / name).read_text("utf-8")
+
+
+def eyes(secret: str) -> str:
+    """Give the script of the isolated world; `secret` names its way to the clock."""
+    parts = "\n".join(_script(name) for name in _EYES)
+    return (
+        f"(() => {{ if (globalThis.iwr) return; const SECRET = {json.dumps(secret)};\n"
+        f"{parts}\n}})();"
+    )
+
+
+def page_clock(secret: str, clock_ms: float, seed: int) -> str:
+    """Give the script of the page's world: Date, random numbers, timers."""
+    settings = {"secret": secret, "clock": clock_ms, "seed": seed}
+    return _script("clock.js").replace("SETTINGS", json.dumps(settings))
+
+
+@dataclass
+class View:
+    """One document: where it is, and how to ask it."""
+
+    session: CDPSession
+    frame_id: str
+    script: str
+    url: str = ""
+    parent: "View | None" = None
+    _context: int | None = field(default=None, init=False)
+
+    def ask(self, question: str, argument: object = None) -> Any:
+        """Call a function of `answer.js`; promises are awaited.
+
+        Raises ViewLostError when the document goes away meanwhile.
+        """
+        call = f"iwr.{question}({json.dumps(argument)})"
+        for _ in range(3):
+            try:
+                answer = self._evaluate(f"globalThis.iwr ? {call} : '\\0blank'")
+            except Error as error:
+                if not any(sign in error.message for sign in _LOST):
+                    raise
+                if self._context is None:
+                    raise ViewLostError(error.message) from error
+                self._context = None
+                if question == "settle":
+                    raise ViewLostError(error.message) from error
+                continue
+            if answer != "\0blank":
+                return answer
+            self._evaluate(self.script)
+        raise ViewLostError(self.url)
+
+    def _evaluate(self, expression: str) -> Any:
+        if self._context is None:
+            world = {
+                "frameId": self.frame_id,
+                "worldName": WORLD,
+                "grantUniveralAccess": True,  # the protocol's own spelling
+            }
+            made = self.session.send("Page.createIsolatedWorld", world)
+            self._context = made["executionContextId"]
+        answer = self.session.send(
+            "Runtime.evaluate",
+            {
+                "expression": expression,
+                "contextId": self._context,
+                "returnByValue": True,
+                "awaitPromise": True,
+            },
+        )
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            thrown = details.get("exception", {}).get("description", details["text"])
+            raise RuntimeError(thrown)
+        return answer["result"].get("value")
+
+    def origin(self) -> tuple[float, float]:
+        """Give the place of the document's upper left corner in the window.
+
+        CSS pixels. Raises ViewLostError when its frame is not shown.
+        """
+        if self.parent is None:
+            return 0.0, 0.0
+        session = self.parent.session
+        try:
+            owner = session.send("DOM.getFrameOwner", {"frameId": self.frame_id})
+            node = {"backendNodeId": owner["backendNodeId"]}
+            model = session.send("DOM.getBoxModel", node)["model"]
+        except Error as error:
+            raise ViewLostError(error.message) from error
+        root = self.parent
+        while root.parent is not None and root.parent.session is root.session:
+            root = root.parent
+        x, y = model["content"][:2]
+        dx, dy = root.origin()
+        return x + dx, y + dy
+
+
+class Views:
+    """The views of one window, renewed as its frames come and go."""
+
+    def __init__(self, page: Page, script: str, hear: Any) -> None:
+        """Open the window's sessions; `hear(message)` gets what input arrived."""
+        self._page = page
+        self._script = script
+        self._hear = hear
+        self._sessions: dict[Frame, CDPSession | None] = {}
+        self.loading: set[str] = set()
+        """Frames on their way to another document."""
+        self.session = self._prepare(page.context.new_cdp_session(page))
+        self._known: dict[str, View] = {}
+
+    @property
+    def main(self) -> View:
+        """The window's own document."""
+        return self.all()[0]
+
+    def all(self) -> list[View]:
+        """Give all documents, the window's own first."""
+        frames = self._page.frames
+        if len(frames) == 1 and self._known:
+            return [next(iter(self._known.values()))]
+        known: dict[str, View] = {}
+        tree = self.session.send("Page.getFrameTree")["frameTree"]
+        self._add(known, tree, self.session, None)
+        for frame in frames[1:]:
+            session = self._session_of(frame)
+            if session is None:
+                continue
+            try:
+                tree = session.send("Page.getFrameTree")["frameTree"]
+            except Error:
+                continue
+            outer = frame.parent_frame
+            parent = next(iter(known.values()))
+            outer_session = self._sessions.get(outer) if outer else None
+            if outer_session is not None:
+                parent = next(v for v in known.values() if v.session is outer_session)
+            self._add(known, tree, session, parent)
+        self._known = known
+        return list(known.values())
+
+    def _add(
+        self,
+        known: dict[str, View],
+        tree: dict[str, Any],
+        session: CDPSession,
+        parent: View | None,
+    ) -> None:
+        frame_id = tree["frame"]["id"]
+        view = self._known.get(frame_id)
+        if view is None or view.session is not session:
+            view = View(session, frame_id, self._script)
+        view.url = tree["frame"]["url"]
+        view.parent = parent
+        known[frame_id] = view
+        for child in tree.get("childFrames", ()):
+            self._add(known, child, session, view)
+
+    def _session_of(self, frame: Frame) -> CDPSession | None:
+        if frame not in self._sessions:
+            try:
+                session = self._page.context.new_cdp_session(frame)
+            except Error:  # it lives in its parent's process and session
+                self._sessions[frame] = None
+            else:
+                self._sessions[frame] = self._prepare(session)
+        return self._sessions[frame]
+
+    def _prepare(self, session: CDPSession) -> CDPSession:
+        session.send("Page.enable")
+        session.send("DOM.enable")
+        session.send("Runtime.enable")
+        session.on("Runtime.bindingCalled", lambda e: self._hear(e["payload"]))
+        for begin in ("frameRequestedNavigation", "frameStartedLoading"):
+            session.on(f"Page.{begin}", lambda e: self.loading.add(e["frameId"]))
+        for end in ("frameStoppedLoading", "frameDetached"):
+            session.on(f"Page.{end}", lambda e: self.loading.discard(e["frameId"]))
+        binding = {"name": "iwrSay", "executionContextName": WORLD}
+        session.send("Runtime.addBinding", binding)
+        source = {
+            "source": self._script,
+            "worldName": WORLD,
+            "runImmediately": True,
+        }
+        session.send("Page.addScriptToEvaluateOnNewDocument", source)
+        return session

@@ -1,0 +1,215 @@
+"""The windows of one evaluation: the newest counts, and what they say is written down.
+
+Dialogs are answered by the step's plan, further ones dismissed. Requests off the
+page's own origin are stopped at once. New windows of the same origin are followed
+until they close; their number is capped.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright import sync_api as pw
+
+from pytest_iwr import records as r
+from pytest_iwr.drive.views import Views
+from pytest_iwr.drive.watch import Watch
+
+MOST_WINDOWS = 5
+MOST_DIALOGS = 20
+MOST_LINES = 200
+"""Console lines, and requests, kept for one step."""
+
+
+@dataclass
+class Log:
+    """What happened since the last step."""
+
+    console: list[r.Message] = field(default_factory=list)
+    requests: list[r.Request] = field(default_factory=list)
+    dialogs: list[r.Dialog] = field(default_factory=list)
+    input: list[dict[str, str]] = field(default_factory=list)
+    """What the page got of real input, as `touch.js` says it."""
+    has_crashed: bool = False
+
+
+class Windows:
+    """All windows of one browser context."""
+
+    def __init__(
+        self, context: pw.BrowserContext, origin: str, script: str, watch: Watch
+    ) -> None:
+        """Listen to the context before its first page opens."""
+        self._context = context
+        self._origin = origin
+        self._script = script
+        self._watch = watch
+        self._pages: list[pw.Page] = []
+        self._views: dict[pw.Page, Views] = {}
+        self._plan: list[r.DialogPlan] = []
+        self._is_leaving = False
+        self.log = Log()
+        self.external: dict[str, r.Request] = {}
+        elsewhere = re.compile(rf"^(?!{re.escape(origin)}/|data:|blob:|about:)")
+        context.route(elsewhere, self._block)
+        context.route_web_socket(elsewhere, self._refuse_socket)
+        context.on("page", self._opened)
+        context.on("console", self._hear_console)
+        context.on("weberror", self._hear_error)
+        context.on("requestfailed", self._hear_failure)
+        context.on("response", self._hear_response)
+
+    # --- windows
+
+    @property
+    def page(self) -> pw.Page:
+        """The newest window of the page's origin that is open."""
+        own = [p for p in self._pages if not p.is_closed()]
+        if not own:
+            raise pw.Error("Target page, context or browser has been closed")
+        followed = [p for p in own[1:] if p.url.startswith(self._origin)]
+        return followed[-1] if followed else own[0]
+
+    @property
+    def views(self) -> Views:
+        """The documents of the current window."""
+        page = self.page
+        if page not in self._views:
+            self._views[page] = Views(page, self._script, self._hear_input)
+        return self._views[page]
+
+    @property
+    def count(self) -> int:
+        """How many windows are open."""
+        return sum(not page.is_closed() for page in self._pages)
+
+    def _opened(self, page: pw.Page) -> None:
+        if self.count >= MOST_WINDOWS:
+            page.close()
+            return
+        self._pages.append(page)
+        page.on("dialog", self._answer)
+        page.on("crash", self._crashed)
+
+    def _crashed(self, page: pw.Page) -> None:
+        self.log.has_crashed = True
+        message = "the page brought its process down"
+        self._watch.give_up(r.Failure(kind="page_crashed", message=message))
+        del page
+
+    # --- dialogs
+
+    def plan_dialogs(self, plan: Sequence[r.DialogPlan]) -> None:
+        """Set the answers for the next step."""
+        self._plan = list(plan)
+        self.log.dialogs = []
+
+    def leaving(self) -> "Windows":
+        """Accept to leave the page inside a `with`: it is we who go."""
+        return self
+
+    def __enter__(self) -> None:
+        self._is_leaving = True
+
+    def __exit__(self, *_: object) -> None:
+        self._is_leaving = False
+
+    def _answer(self, dialog: pw.Dialog) -> None:
+        kind, text = dialog.type, dialog.message
+        if len(self.log.dialogs) >= MOST_DIALOGS:
+            message = f"the page opened more than {MOST_DIALOGS} dialogs in one step"
+            self._watch.give_up(r.Failure(kind="too_many_dialogs", message=message))
+            return
+        plan: r.DialogPlan = "dismiss"
+        if kind == "beforeunload" and self._is_leaving:
+            plan = "accept"
+        elif self._plan:
+            plan = self._plan.pop(0)
+        said = {"accept": "accepted", "dismiss": "dismissed"}
+        answer = plan.answer if isinstance(plan, r.Answer) else said[plan]
+        line = r.Dialog(kind=kind, text=text, answer=answer)
+        self.log.dialogs.append(line)
+        if isinstance(plan, r.Answer):
+            dialog.accept(plan.answer)
+        elif plan == "accept":
+            dialog.accept()
+        else:
+            dialog.dismiss()
+
+    # --- what the page asks for
+
+    def _block(self, route: pw.Route) -> None:
+        request = route.request
+        self._note_external(request.method, request.url, request.resource_type)
+        route.abort("blockedbyclient")
+
+    def _refuse_socket(self, route: pw.WebSocketRoute) -> None:
+        self._note_external("GET", route.url, "websocket")
+        route.close()
+
+    def _note_external(self, method: str, url: str, resource: str) -> None:
+        line = r.Request(method=method, url=url, resource=resource, outcome="blocked")
+        if len(self.external) < MOST_LINES:
+            self.external.setdefault(url, line)
+        self._keep(self.log.requests, line)
+
+    def _hear_failure(self, request: pw.Request) -> None:
+        if not request.url.startswith(self._origin):
+            return
+        line = r.Request(
+            method=request.method,
+            url=self.short(request.url),
+            resource=request.resource_type,
+            outcome="failed",
+        )
+        self._keep(self.log.requests, line)
+
+    def _hear_response(self, response: pw.Response) -> None:
+        if response.status < 400:  # noqa: PLR2004 (HTTP: errors start there)
+            return
+        request = response.request
+        line = r.Request(
+            method=request.method,
+            url=self.short(request.url),
+            resource=request.resource_type,
+            outcome="failed",
+            status=response.status,
+        )
+        self._keep(self.log.requests, line)
+
+    # --- what the page says
+
+    def _hear_console(self, message: pw.ConsoleMessage) -> None:
+        place = message.location
+        where = f"{self.short(place.get('url', ''))}:{place.get('lineNumber', 0) + 1}"
+        line = r.Message(level=message.type, text=message.text[:2000], where=where)
+        self._keep(self.log.console, line)
+
+    def _hear_error(self, error: pw.WebError) -> None:
+        text = f"{error.error.name}: {error.error.message}"
+        self._keep(self.log.console, r.Message(level="uncaught", text=text[:2000]))
+
+    def _hear_input(self, payload: str) -> None:
+        self._keep(self.log.input, json.loads(payload), most=20_000)
+
+    @staticmethod
+    def _keep(lines: list[Any], line: object, most: int = MOST_LINES) -> None:
+        if len(lines) < most:
+            lines.append(line)
+
+    def short(self, url: str) -> str:
+        """Give an address without the origin, which is another in every run."""
+        if not url.startswith(self._origin):
+            return url
+        parts = urlsplit(url)
+        query = f"?{parts.query}" if parts.query else ""
+        fragment = f"#{parts.fragment}" if parts.fragment else ""
+        return f"{parts.path}{query}{fragment}"
+
+    def fresh_log(self) -> Log:
+        """Hand over what happened, and start the next step's log."""
+        done, self.log = self.log, Log()
+        return done
