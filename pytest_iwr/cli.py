@@ -1,1 +1,223 @@
-"""The `iwr` command."""
+"""The `iwr` command: what one needs beside pytest to write tasks."""
+
+import argparse
+import importlib.metadata
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from pytest_iwr.errors import (
+    IwrError,
+    NoBrowserError,
+    Problem,
+    TaskError,
+    UsageError,
+)
+from pytest_iwr.load import SUFFIX, Review, review, schema
+
+Command = Callable[[argparse.Namespace], int]
+EXIT_PROBLEMS = 1
+EXIT_USAGE = 4
+EXIT_NO_BROWSER = 21
+
+
+class _Parser(argparse.ArgumentParser):
+    """Ends with the exit status that the whole project has for bad options."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(EXIT_USAGE, f"{self.prog}: error: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; gives the exit status.
+
+    0: all is well, 1: problems were found, 4: bad usage, 21: no usable browser.
+    """
+    options = _parser().parse_args(arguments)
+    command: Command = options.command
+    try:
+        return command(options)
+    except BrokenPipeError:  # `iwr check tasks | head`
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        return EXIT_PROBLEMS
+    except IwrError as error:
+        print(error, file=sys.stderr)
+        match error:
+            case UsageError():
+                return EXIT_USAGE
+            case NoBrowserError():
+                return EXIT_NO_BROWSER
+            case _:
+                return EXIT_PROBLEMS
+
+
+if TYPE_CHECKING:
+    # argparse names the type of its sub-commands for type checkers only.
+    Commands = argparse._SubParsersAction[_Parser]  # noqa: SLF001  # no public name
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="iwr",
+        description="Write and check tasks of pytest-iwr. Tasks are run by `pytest`.",
+        epilog="Examples:\n"
+        "  iwr check tasks            # every mistake of every task, with its line\n"
+        "  iwr schema -o iwr-task.schema.json   # completion in your editor\n"
+        "  iwr browser                # which browser a run would take\n"
+        "  pytest --iwr-pages=pages   # evaluate pages/<model>/<task>/index.html\n\n"
+        "`iwr COMMAND --help` tells more about a command.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    version = importlib.metadata.version("pytest-iwr")
+    parser.add_argument("--version", action="version", version=f"iwr {version}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    add_check(commands)
+    add_schema(commands)
+    add_browser(commands)
+    return parser
+
+
+def add_check(commands: "Commands") -> None:
+    """Add `iwr check`."""
+    parser = commands.add_parser(
+        "check",
+        help="report every problem of task files",
+        description="Report every problem of task files with its line, and warn about"
+        " what makes a task weak: CSS selectors as targets, steps after which nothing"
+        " is checked, expectations that only a judge model can decide.",
+        epilog="Examples:\n"
+        "  iwr check tasks/shop/task.iwr.yaml\n"
+        "  iwr check tasks            # all *.iwr.yaml below a folder\n"
+        "  iwr check --strict tasks   # warnings count as problems\n\n"
+        "Exit status: 0 no problems, 1 problems, 4 bad usage.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="FILE_OR_DIR",
+        help="a task file, or a folder that is searched for *.iwr.yaml",
+    )
+    parser.add_argument("--strict", action="store_true", help="let warnings fail, too")
+    parser.set_defaults(command=_check)
+
+
+def _check(options: argparse.Namespace) -> int:
+    files = list(_task_files(options.paths))
+    reviews: list[tuple[Path, Review]] = []
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            reviews.append((file, review(file)))
+        except TaskError as error:
+            problems += error.problems
+    problems += _clashes(reviews)
+    warnings = [advice for _, found in reviews for advice in found.advice]
+    marked = [(p, "") for p in problems] + [(w, "warning: ") for w in warnings]
+    for found, mark in sorted(marked, key=lambda m: (m[0].path, m[0].line)):
+        print(found._replace(message=mark + found.message))
+    counts = (
+        _count(len(files), "file"),
+        _count(len(problems), "problem"),
+        _count(len(warnings), "warning"),
+    )
+    print(", ".join(counts))
+    is_bad = problems or (options.strict and warnings)
+    return EXIT_PROBLEMS if is_bad else 0
+
+
+def _task_files(paths: Iterable[Path]) -> Iterable[Path]:
+    """Give each file once, in the order of the arguments, folders sorted."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if not path.is_dir():
+            found[path] = None
+            continue
+        below = sorted(
+            file
+            for file in path.rglob(f"*{SUFFIX}")
+            if not any(part[0] == "." for part in file.relative_to(path).parts[:-1])
+        )
+        if not below:
+            raise UsageError(f"no *{SUFFIX} below {str(path)!r}. Name another folder.")
+        found |= dict.fromkeys(below)
+    return found
+
+
+def _clashes(reviews: Iterable[tuple[Path, Review]]) -> Iterable[Problem]:
+    """Give a problem for every id that an earlier file has already."""
+    first: dict[str, str] = {}
+    for file, found in reviews:
+        name = found.task.id
+        if name in first:
+            message = f"{name!r} is the id of {first[name]} already. Choose another."
+            yield Problem(file, found.id_line, "id", message)
+        first.setdefault(name, f"{file}:{found.id_line}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def add_schema(commands: "Commands") -> None:
+    """Add `iwr schema`."""
+    parser = commands.add_parser(
+        "schema",
+        help="print the JSON schema of task files, for editors",
+        description="Print the JSON schema (draft 2020-12) of task files. Editors with"
+        " a YAML language server complete and check against it.",
+        epilog="Examples:\n"
+        "  iwr schema -o iwr-task.schema.json\n\n"
+        "and as the first line of a task file:\n"
+        "  # yaml-language-server: $schema=../../iwr-task.schema.json",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write it to FILE instead"
+    )
+    parser.set_defaults(command=_schema)
+
+
+def _schema(options: argparse.Namespace) -> int:
+    output: Path | None = options.output
+    if output is None:
+        print(schema(), end="")
+        return 0
+    try:
+        output.write_text(schema(), encoding="utf-8", newline="\n")
+    except OSError as error:
+        message = f"{str(output)!r} cannot be written: {error.strerror}."
+        raise UsageError(f"{message} Choose another file.") from error
+    return 0
+
+
+def add_browser(commands: "Commands") -> None:
+    """Add `iwr browser`."""
+    parser = commands.add_parser(
+        "browser",
+        help="say which browser a run would take, and why",
+        description="Say which browser a run would take, and why. The order of the"
+        " search: the option, IWR_BROWSER_EXECUTABLE, Playwright's own Chromium, a"
+        " Chromium or Chrome that is installed.",
+        epilog="Exit status: 0 found, 21 no usable browser.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--iwr-browser-executable",
+        dest="executable",
+        metavar="FILE",
+        help="take this browser, as pytest's option of the same name does",
+    )
+    parser.set_defaults(command=_browser)
+
+
+def _browser(options: argparse.Namespace) -> int:
+    from pytest_iwr.drive.launch import find_browser  # noqa: PLC0415  # loads Playwright
+
+    found = find_browser(options.executable, os.environ)
+    print(found.source)
+    return 0

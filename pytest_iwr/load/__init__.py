@@ -1,1 +1,94 @@
 """YAML 1.2 text → Task, every problem of a file with its line."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from pytest_iwr.errors import Problem, TaskError
+from pytest_iwr.load import rules
+from pytest_iwr.load.advice import advise
+from pytest_iwr.load.parse import Finding, Part, Unreadable, Where, parse
+from pytest_iwr.load.schema import schema
+from pytest_iwr.load.validate import validate
+from pytest_iwr.records import Task
+
+__all__ = ["SUFFIX", "Review", "load", "review", "schema"]
+
+SUFFIX = ".iwr.yaml"
+"""How the name of every task file ends."""
+
+
+class Review(NamedTuple):
+    """A loaded task, and what it could do better."""
+
+    task: Task
+    advice: tuple[Problem, ...]
+    id_line: int
+    """Where the id stands; 1 when it is the folder's name."""
+
+
+def load(path: Path, *, needs_files: bool = True) -> Task:
+    """Give the task of a file.
+
+    `needs_files=False` lets files that it names be absent, for those who make them.
+    Raises TaskError with all problems of the file.
+    """
+    return _load(path, needs_files=needs_files)[0]
+
+
+def review(path: Path) -> Review:
+    """Give the task of a file and advice on it; raises TaskError as `load` does."""
+    task, root = _load(path, needs_files=True)
+    advice = _problems(path, advise(task, root))
+    return Review(task, advice, root.lines.get("id", 1))
+
+
+def _load(path: Path, *, needs_files: bool) -> tuple[Task, Part]:
+    full = Path(os.path.abspath(path))  # noqa: PTH100  # `resolve` would follow links
+    try:
+        root, found = parse(path.read_bytes())
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}. Correct the path or its rights"
+        raise TaskError([Problem(path, 1, "", f"{message}.")]) from error
+    except Unreadable as error:
+        raise TaskError(_problems(path, [error.finding])) from error
+    content, invalid = validate(root)
+    breaches = rules.findings(root, full.parent, needs_files=needs_files)
+    problems = _problems(path, [*found, *invalid, *breaches])
+    if problems or content is None:
+        raise TaskError(problems)
+    steps = root.parts["steps"]
+    task = Task.model_validate(
+        {
+            **dict(content),
+            "id": content.id or _default_id(full),
+            "path": str(full),
+            "step_lines": tuple(steps.lines[i] for i in range(len(content.steps))),
+        }
+    )
+    return task, root
+
+
+def _default_id(path: Path) -> str:
+    if path.name == f"task{SUFFIX}":
+        return path.parent.name or "task"
+    return path.name.removesuffix(SUFFIX) if path.name != SUFFIX else "task"
+
+
+def _problems(path: Path, findings: Iterable[Finding]) -> tuple[Problem, ...]:
+    """Give each finding once, although an alias repeats what it names."""
+    problems: dict[tuple[int | Where, int, str], Problem] = {}
+    for found in findings:
+        message = found.message if found.message[-1] in ".?!" else f"{found.message}."
+        part = id(found.part) if found.part else found.where
+        problem = Problem(path, found.line, _shown(found.where), message)
+        problems.setdefault((part, found.line, message), problem)
+    return tuple(problems.values())
+
+
+def _shown(where: Where) -> str:
+    text = ""
+    for key in where:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+    return text

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from pytest_iwr.records.scalars import Flag, Plain, Real, Record, Text
 from pytest_iwr.records.target import Pointed, Target, VisibleText
@@ -218,8 +218,7 @@ ScrollField = Annotated[
 ]
 Bare = Annotated[
     bool,
-    BeforeValidator(
-        _nothing, json_schema_input_type=Literal[True] | dict[str, str] | None
-    ),
+    BeforeValidator(_nothing),
+    WithJsonSchema({"enum": [{}, True, None]}),
 ]
 """The value of an action without arguments: `{}`, `true` or nothing."""

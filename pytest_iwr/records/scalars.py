@@ -3,7 +3,7 @@
 import re
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Strict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
 
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -66,8 +66,13 @@ Text = Annotated[str, BeforeValidator(_as_written, json_schema_input_type=str)]
 Whole = Annotated[int, Strict(), BeforeValidator(_core, json_schema_input_type=int)]
 """A whole number; quoted digits are text and refused."""
 
-Real = Annotated[float, Strict(), BeforeValidator(_core, json_schema_input_type=float)]
-"""A number; quoted digits are text and refused."""
+Real = Annotated[
+    float,
+    Strict(),
+    Field(allow_inf_nan=False),
+    BeforeValidator(_core, json_schema_input_type=float),
+]
+"""A finite number; quoted digits are text and refused."""
 
 Flag = Annotated[bool, Strict(), BeforeValidator(_core, json_schema_input_type=bool)]
 """`true` or `false`, nothing else."""

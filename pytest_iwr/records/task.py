@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
+from pydantic import AwareDatetime, BeforeValidator, Field, Strict, model_validator
 
 from pytest_iwr.records.action import (
     Bare,
@@ -95,7 +95,8 @@ class Expectation(Record):
     """The title of the document."""
     scroll: (
         Annotated[
-            Literal["top", "bottom"] | float,
+            Literal["top", "bottom"]
+            | Annotated[float, Strict(), Field(allow_inf_nan=False)],
             BeforeValidator(
                 _number_or_text, json_schema_input_type=Literal["top", "bottom"] | float
             ),
@@ -112,7 +113,13 @@ class Expectation(Record):
 
     in_: VisibleText | None = Field(default=None, alias="in")
     """Where to look; without it the whole window."""
-    equals: Annotated[int | bool, BeforeValidator(_number_or_text)] | None = None
+    equals: (
+        Annotated[
+            Annotated[int, Strict()] | Annotated[bool, Strict()],
+            BeforeValidator(_number_or_text, json_schema_input_type=int | bool),
+        ]
+        | None
+    ) = None
     """The number for `count`; `false` turns a state around."""
     at_least: Whole | None = None
     at_most: Whole | None = None
@@ -358,6 +365,10 @@ class Thresholds(Record):
 
 
 def _instant(value: object) -> object:
+    if isinstance(value, str) and not value[:5].endswith("-"):
+        # pydantic would take a bare number for seconds since 1970.
+        message = f"must be a date and time such as 2026-01-15T10:00:00Z, is {value!r}"
+        raise ValueError(message)
     return str(value) if isinstance(value, Plain) else value
 
 
