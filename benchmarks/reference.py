@@ -32,6 +32,11 @@ _SOURCES = {
 }
 
 
+def with_reference() -> list[str]:
+    """Give the ids of the tasks that have a real site, sorted."""
+    return sorted(_SOURCES)
+
+
 def reference_site(task_id: str, cache: Path | None = None) -> Path:
     """Give a folder with the real site of a task, complete without a network.
 
