@@ -1,0 +1,56 @@
+"""Options that are wrong end the run at once, with a message and exit status 4."""
+
+import pytest
+
+from tests.plugin.kit import Project
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    (
+        (("--iwr-pages=nowhere",), "*nowhere*"),
+        (
+            ("--iwr-pages=pages", "--iwr-model=gpt-6"),
+            "ERROR: --iwr-model=gpt-6: *no folder*. Did you mean 'gpt-5'[?]",
+        ),
+        (("--iwr-model=gpt-5",), "ERROR: --iwr-model=gpt-5: no pages of it *"),
+        (("--iwr-epochs=0",), "ERROR: --iwr-epochs=0: *"),
+        (("--iwr-step-timeout=0",), "ERROR: --iwr-step-timeout=0: *"),
+        (("--iwr-fail-on=never",), "*--iwr-fail-on: invalid choice: 'never'*"),
+    ),
+)
+def test_wrong_option(
+    project: Project, arguments: tuple[str, ...], message: str
+) -> None:
+    """The message names the option and what to do."""
+    project.task("shop")
+    project.page("gpt-5", "shop")
+    result = project.run(*arguments)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([message])
+
+
+def test_wrong_option_is_said_once_with_workers(project: Project) -> None:
+    """Workers do not start when the options are wrong."""
+    project.task("shop")
+    project.page("gpt-5", "shop")
+    result = project.evaluate("-n2", "--iwr-model=gpt-6")
+    assert result.ret == 4
+    assert (result.stdout.str() + result.stderr.str()).count("gpt-6") == 1
+
+
+def test_help_teaches_the_options(project: Project) -> None:
+    """Every option is in `--help`, with its default."""
+    result = project.run("--help")
+    result.stdout.fnmatch_lines(
+        [
+            "*--iwr-pages=DIR*",
+            "*--iwr-model=NAME*",
+            "*--iwr-epochs=N*",
+            "*--iwr-output=DIR*",
+            "*--iwr-fail-on={model,error}*",
+            "*--iwr-browser-executable=FILE*",
+            "*--iwr-step-timeout=SECONDS*",
+        ]
+    )
+    result.stdout.fnmatch_lines(["*iwr_min_similarity*"])
