@@ -13,6 +13,7 @@ from pytest_iwr.plugin.run import Run
 from pytest_iwr.plugin.transport import (
     Due,
     Selection,
+    discard_selections,
     receive_selection,
     select,
     send_selection,
@@ -84,6 +85,10 @@ class Board:
     def pytest_xdist_node_collection_finished(self, node: Any) -> None:
         """Learn what is due from a worker; all select the same."""
         self._take(receive_selection(self._plan.files, node.gateway.id))
+
+    def pytest_unconfigure(self) -> None:
+        """Clear away what workers left that came too late to be listened to."""
+        discard_selections(self._plan.files)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, error: object) -> None:

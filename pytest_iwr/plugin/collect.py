@@ -120,7 +120,7 @@ def _label(file: TaskFile, labels: dict[str, Path]) -> str:
     if isinstance(file.loaded, Task):
         return file.loaded.id
     folder = file.path.parent.name
-    is_taken = slug(folder) in file.config.stash[OWNERS]
+    is_taken = slug(folder) in file.config.stash.get(OWNERS, {})
     if is_taken or labels.setdefault(folder, file.path) != file.path:
         return _relative(file.path, file.config)
     return folder

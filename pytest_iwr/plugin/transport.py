@@ -192,5 +192,11 @@ def receive_selection(run: RunFolder, worker: str) -> Selection:
     )
 
 
+def discard_selections(run: RunFolder) -> None:
+    """Remove what was left and never taken."""
+    for left in run.path.glob(_manifest(run, "*").name):
+        left.unlink(missing_ok=True)
+
+
 def _manifest(run: RunFolder, worker: str) -> Path:
     return run.path / f".selected-{worker}.json"
