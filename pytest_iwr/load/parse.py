@@ -8,9 +8,18 @@ from typing import NamedTuple
 
 import yaml
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.composer import Composer
 
 from pytest_iwr.load.syntax import explain
 from pytest_iwr.records import Plain
+
+try:
+    from yaml import CBaseLoader
+except ImportError as error:
+    raise ImportError(
+        "PyYAML is here without libyaml, which all its wheels contain."
+        " Run: pip install --force-reinstall --only-binary pyyaml pyyaml"
+    ) from error
 
 Key = str | int
 Where = tuple[Key, ...]
@@ -96,10 +105,7 @@ def parse(data: bytes) -> tuple[Part, list[Finding]]:
     try:
         root, second_line = composer.documents()
     except yaml.MarkedYAMLError as error:
-        raise Unreadable(*explain(error)) from error
-    except (ValueError, OverflowError) as error:  # `"\U00110000"`, in its scanner
-        message = f"cannot be read: {error}. Correct the escape"
-        raise Unreadable(composer.line + 1, message) from error
+        raise Unreadable(*explain(error, text)) from error
     finally:
         composer.dispose()
     if root is None or (isinstance(root, ScalarNode) and not root.value):
@@ -150,11 +156,16 @@ def _line_at(before: str) -> int:
     return before.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
 
 
-class _Composer(yaml.BaseLoader):
-    """PyYAML's composer; marks plain scalars and keeps the lines of aliases."""
+class _Composer(Composer, CBaseLoader):
+    """PyYAML's composer over libyaml's parser.
+
+    PyYAML's own parser refuses what YAML 1.2 allows, such as `{text: Why?}`. This
+    one marks plain scalars, keeps the lines of aliases, and counts.
+    """
 
     def __init__(self, text: str) -> None:
-        super().__init__(text)
+        Composer.__init__(self)
+        CBaseLoader.__init__(self, text)
         self.alias_lines: dict[tuple[int, int], int] = {}
         """The line of an alias, by the identity of its list and its index in it."""
         self._depth = 0
@@ -187,8 +198,8 @@ class _Composer(yaml.BaseLoader):
         return tag
 
     def _next_line(self) -> int:
-        event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]  # stub
-        mark = event.start_mark
+        event = self.peek_event()
+        mark = event.start_mark if event else None
         return int(mark.line) + 1 if mark else 1
 
 
@@ -306,12 +317,6 @@ class _Builder:
     def _scalar(self, node: ScalarNode, where: Where) -> str:
         text: str = node.value
         line = node.start_mark.line + 1
-        if any("\ud800" <= char <= "\udfff" for char in text):
-            try:  # JSON writes one character as two escapes
-                text = text.encode("utf-16", "surrogatepass").decode("utf-16")
-            except UnicodeDecodeError:
-                text = text.encode("utf-8", "replace").decode()
-                self._find(where, line, "an escape is half a character. Correct it")
         if node.tag == _PLAIN:
             return Plain(text)
         if node.tag in _SCALAR_TAGS:

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from pytest_iwr.load.parse import Finding, Part, Where
-from pytest_iwr.records import VERBS
+from pytest_iwr.records import VERBS, Plain
 
 RESERVED_TAGS = frozenset(
     {
@@ -35,7 +35,7 @@ def _file_findings(
     where: Where, part: Part, folder: Path, *, needs_files: bool
 ) -> Iterator[Finding]:
     name = part.value
-    if not (isinstance(name, str) and name and where):
+    if not isinstance(name, str) or not where or (isinstance(name, Plain) and not name):
         return
     is_folder = len(where) == 1 and where[0] in _FOLDERS
     is_picture = where[-1] in _PICTURES or (

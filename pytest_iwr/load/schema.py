@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterable
+from typing import get_args
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import core_schema as core
 
 from pytest_iwr.records import VERBS, Expectation, Record, Target, TaskFile
+from pytest_iwr.records.task import StateVerb
 
 _ID = "urn:pytest-iwr:task:1"
 _TITLE = "Task of pytest-iwr (task.iwr.yaml)"
@@ -24,13 +26,18 @@ _BOUNDS = {
     "le": "maximum",
     "lt": "exclusiveMaximum",
 }
-_COUNTED: JsonSchemaValue = {
+_AMOUNTS: JsonSchemaValue = {
     "if": {"required": ["count"]},
     "then": {
         "anyOf": [{"required": [k]} for k in ("equals", "at_least", "at_most")],
         "properties": {"equals": {"type": "integer"}},
     },
-    "else": {"properties": {"at_least": False, "at_most": False}},
+    "else": {
+        "properties": {"at_least": False, "at_most": False},
+        "if": {"anyOf": [{"required": [state]} for state in get_args(StateVerb)]},
+        "then": {"properties": {"equals": {"type": "boolean"}}},
+        "else": {"properties": {"equals": False}},
+    },
 }
 
 
@@ -48,7 +55,7 @@ _RULES: dict[str, JsonSchemaValue] = {
     "Target": _any_of(*_SIGNALS),
     "Expectation": _one_of(_KINDS)
     | {"dependentRequired": {"text_is": ["in"]}}
-    | _COUNTED,
+    | _AMOUNTS,
     "Type": _any_of("text", "describe"),
     "Press": _any_of("key", "describe"),
     "Scroll": _any_of("by", "by_x", "to", "describe")
@@ -102,7 +109,7 @@ def _rename_bounds(node: object) -> None:
         for entry in node:
             _rename_bounds(entry)
     if isinstance(node, dict):
-        for name in _BOUNDS.keys() & node.keys():
+        for name in [name for name in _BOUNDS if name in node]:
             node[_BOUNDS[name]] = node.pop(name)
         for entry in node.values():
             _rename_bounds(entry)

@@ -248,7 +248,7 @@ def _literals(error: ErrorDetails) -> list[str]:
 
 def _mismatch(wanted: Sequence[str], value: object, literals: Sequence[str]) -> str:
     if isinstance(value, Plain) and not value:
-        return "has no value. Write one after the colon, or remove the key"
+        return "has no value. Write one, or remove the key"
     alternatives = " or ".join(wanted)
     return f"must be {alternatives}, is {_shown(value)}{_hint(wanted, value, literals)}"
 

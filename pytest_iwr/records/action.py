@@ -202,9 +202,8 @@ def _scroll(value: object) -> object:
 
 
 def _nothing(value: object) -> object:
-    empty: tuple[object, ...] = ({}, None, True)
     core = value.core if isinstance(value, Plain) else value
-    if core in empty:
+    if core is None or core is True or core == {}:
         return True
     message = "takes no arguments. Write `{}` after the colon"
     raise ValueError(message)

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
 
-_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_INTEGER = re.compile(r"[-+]?[0-9]{1,999}|0o[0-7]+|0x[0-9a-fA-F]+")
+"""Longer ones are text: Python refuses to read them."""
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 

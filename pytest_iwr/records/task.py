@@ -147,6 +147,9 @@ class Expectation(Record):
                 if self.equals is not None and not is_bool:
                     message = f"`equals` is {self.equals!r}. Write true or false"
                     raise ValueError(message)
+                if self.at_least is not None or self.at_most is not None:
+                    message = "`at_least` and `at_most` belong to `count`"
+                    raise ValueError(message)
             case "text_is" if self.in_ is None:
                 message = "`text_is` needs `in`: whose text it is"
                 raise ValueError(message)
