@@ -1,0 +1,1 @@
+"""Is a verdict right? Judges with a known truth to compare it with."""
