@@ -21,8 +21,8 @@ from pytest_iwr.drive.views import ViewLostError
 from pytest_iwr.drive.windows import Windows
 from pytest_iwr.errors import Problem, TaskError
 
-_ARRIVAL_S = 0.5
-"""How long an input event may be on its way."""
+_ARRIVAL_S = 1.5
+"""How long an input event may be on its way, on a machine that is busy."""
 _TOUCHES = {"pointerdown", "mousedown", "touchstart", "intercepted"}
 _MOVES = {"mouseover", "mousemove"}
 _KEY_NAMES = {
@@ -157,14 +157,17 @@ class Hands:
         page = self.windows.page
         page.mouse.move(aimed.x, aimed.y)
         press(aimed)
-        patience = time.monotonic() + _ARRIVAL_S
         needed = _TOUCHES if press != self._stir else _MOVES
-        while time.monotonic() < patience and not page.is_closed():
-            if any(event["type"] in needed for event in log):
-                break
-            page.wait_for_timeout(PAUSE_MS)
+        self._let_arrive(lambda: any(event["type"] in needed for event in log))
         got = {event["type"]: event.get("by", "") for event in log}
         return got if got.keys() & needed else {}
+
+    def _let_arrive(self, is_there: Callable[[], bool]) -> None:
+        """Wait while what the page got of the input may still be on its way here."""
+        page = self.windows.page
+        patience = time.monotonic() + _ARRIVAL_S
+        while not is_there() and time.monotonic() < patience and not page.is_closed():
+            page.wait_for_timeout(PAUSE_MS)
 
     def _stir(self, aimed: Aimed) -> None:
         """Move a little: a pointer that lay there already causes no event."""
@@ -225,7 +228,9 @@ class Hands:
         keyboard.type(text)
         if action.submit:
             keyboard.press("Enter")
-        lost = _first_lost(text + ("\n" if action.submit else ""), log)
+        sent = text + ("\n" if action.submit else "")
+        self._let_arrive(lambda: _first_lost(sent, log) is None)
+        lost = _first_lost(sent, log)
         if lost is not None:
             text = f"the key {lost!r} did not reach {focus['words']}"
             raise StepFailed("input_lost", text)
@@ -245,6 +250,7 @@ class Hands:
                 raise
             text = f"unknown key {action.key!r}. Use names such as Enter, ArrowDown, a"
             raise self._task_error(text) from error
+        self._let_arrive(lambda: any(event["type"] == "keydown" for event in log))
         keys = [event["key"] for event in log if event["type"] == "keydown"]
         if not keys:
             raise StepFailed("input_lost", f"the page saw no key-down of {action.key}")
