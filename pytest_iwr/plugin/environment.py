@@ -87,8 +87,8 @@ def _browser(plan: Plan, rows: Sequence[Row]) -> Mapping[str, str | None]:
     found = plan.found_browser
     return {
         "product": product,
-        "executable": str(found.path) if found else None,
-        "source": str(found.source) if found else None,
+        "executable": str(found.path) if found and found.path else None,
+        "source": found.source if found else None,
     }
 
 

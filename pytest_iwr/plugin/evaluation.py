@@ -6,51 +6,64 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_iwr.plugin.html import illustrate
 from pytest_iwr.plugin.transport import Due, blame
 
 if TYPE_CHECKING:
-    from pytest_iwr.artifacts import ItemFolder
     from pytest_iwr.evaluate import Tools
     from pytest_iwr.plugin.run import Run
     from pytest_iwr.records import Page, Result, Task
 
 
-def evaluate_once(
-    task: Task, page: Page, tools: Tools, folder: ItemFolder, label: str
-) -> Result:
-    """Evaluate, or give the result that this run already has for this folder.
+@dataclass(frozen=True)
+class Slot:
+    """The place of one evaluation in a run."""
 
-    The lock is the folder's own, so that two workers never share its files.
-    """
-    from pytest_iwr.evaluate import evaluate  # noqa: PLC0415 - when first needed
-    from pytest_iwr.records import Result  # noqa: PLC0415 - when first needed
+    run: Run
+    due: Due
+    config: pytest.Config
 
-    with _locked(folder.path):
-        if folder.result.exists():
-            text = folder.result.read_text(encoding="utf-8")
-            return Result.model_validate_json(text)
-        result = evaluate(task, page, tools, folder)
-        result = result.model_copy(update={"task": label})
-        unfinished = folder.result.with_suffix(".part")
-        unfinished.write_text(result.model_dump_json(indent=1), encoding="utf-8")
-        unfinished.replace(folder.result)
-        return result
+    def fill(self, task: Task, find: Callable[[], Page], tools: Tools) -> Result:
+        """Let what comes of the evaluation join the run: a result, or why none is.
 
+        A fault is raised as well; one that explains itself shows no traceback.
+        """
+        with plain_errors():
+            try:
+                result = self._evaluate_once(task, find(), tools)
+            except Exception as error:
+                self.run.add(self.due.unscored(*blame(error)))
+                raise
+            self.run.add(result)
+            return result
 
-def record(run: Run, due: Due, work: Callable[[], Result]) -> Result:
-    """Let what comes of the work join the run: its result, or why there is none."""
-    try:
-        result = work()
-    except Exception as error:
-        run.add(due.unscored(*blame(error)))
-        raise
-    run.add(result)
-    return result
+    def _evaluate_once(self, task: Task, page: Page, tools: Tools) -> Result:
+        """Evaluate, or give the result that this run already has.
+
+        The lock is the folder's own, so that two workers never share its files.
+        """
+        from pytest_iwr.evaluate import evaluate  # noqa: PLC0415 - when first needed
+        from pytest_iwr.records import Result  # noqa: PLC0415 - when first needed
+
+        label, model, epoch, _ = self.due
+        folder = self.run.files.item(label, model, epoch)
+        with _locked(folder.path):
+            if folder.result.exists():
+                text = folder.result.read_text(encoding="utf-8")
+                return Result.model_validate_json(text)
+            result = evaluate(task, page, tools, folder)
+            result = result.model_copy(update={"task": label})
+            illustrate(result, self.run, self.config)
+            unfinished = folder.result.with_suffix(".part")
+            unfinished.write_text(result.model_dump_json(indent=1), encoding="utf-8")
+            unfinished.replace(folder.result)
+            return result
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_iwr.plugin.collect import TaskFile
-from pytest_iwr.plugin.evaluation import evaluate_once, plain_errors, record
+from pytest_iwr.plugin.evaluation import Slot, plain_errors
 from pytest_iwr.plugin.find import find_task
 from pytest_iwr.plugin.plan import PLAN, Plan
 from pytest_iwr.plugin.run import Run
@@ -20,6 +20,7 @@ from pytest_iwr.plugin.transport import DUES, Due
 from pytest_iwr.plugin.verdict import tell_steps
 
 if TYPE_CHECKING:
+    from pytest_iwr.drive import BrowserOptions
     from pytest_iwr.evaluate import Tools
     from pytest_iwr.ports import Generator, Hosted
     from pytest_iwr.records import Page, Result, Task
@@ -182,13 +183,8 @@ def iwr_result(
     served = _Served(iwr_site, hosted.missing if hosted and is_ours else tuple)
     tools = replace(iwr_tools, host=_Running(served))
     due = Due(label, iwr_model, iwr_epoch, len(iwr_task.steps))
-    folder = iwr_run.files.item(label, iwr_model, iwr_epoch)
-    with plain_errors():
-        result = record(
-            iwr_run,
-            due,
-            lambda: evaluate_once(iwr_task, iwr_page, tools, folder, label),
-        )
+    slot = Slot(iwr_run, due, request.config)
+    result = slot.fill(iwr_task, lambda: iwr_page, tools)
     steps = tell_steps(result, iwr_task, iwr_run)
     request.node.add_report_section("setup", "steps", steps)
     return result
@@ -213,17 +209,14 @@ def iwr_evaluate(
     call, or the task's own test, gets the same result.
     """
 
-    def evaluate(task: str | Path) -> Result:
+    def evaluate(asked: str | Path) -> Result:
         with plain_errors():
-            loaded = find_task(task, request.config, request.path.parent)
-            due = Due(loaded.id, iwr_model, iwr_epoch, len(loaded.steps))
-            folder = iwr_run.files.item(loaded.id, iwr_model, iwr_epoch)
-
-            def work() -> Result:
-                page = iwr_pages.page(loaded, iwr_model, iwr_epoch)
-                return evaluate_once(loaded, page, iwr_tools, folder, loaded.id)
-
-            return record(iwr_run, due, work)
+            task = find_task(asked, request.config, request.path.parent)
+        due = Due(task.id, iwr_model, iwr_epoch, len(task.steps))
+        slot = Slot(iwr_run, due, request.config)
+        return slot.fill(
+            task, lambda: iwr_pages.page(task, iwr_model, iwr_epoch), iwr_tools
+        )
 
     return evaluate
 
@@ -264,8 +257,9 @@ def _parameter(request: pytest.FixtureRequest, name: str) -> object:
 
 def _browser_options(
     request: pytest.FixtureRequest, plan: Plan, context: Mapping[str, Any]
-) -> Any:
+) -> BrowserOptions:
     from pytest_iwr.drive import BrowserOptions  # noqa: PLC0415 - heavy
+    from pytest_iwr.drive.launch import default_args  # noqa: PLC0415 - heavy
 
     launch = dict(_theirs(request, "browser_type_launch_args") or {})
     connect = _theirs(request, "connect_options")
@@ -275,9 +269,9 @@ def _browser_options(
         executable = plan.browser.path
     return BrowserOptions(
         executable=Path(executable) if executable else None,
-        args=tuple(launch.pop("args", ())),
+        args=tuple(default_args(is_root=os.geteuid() == 0)),
         headless=launch.pop("headless", True),
-        slow_mo_ms=launch.pop("slow_mo", 0),
+        slow_mo_ms=launch.pop("slow_mo", 0.0),
         channel=channel,
         launch=launch,
         connect=connect,

@@ -28,4 +28,4 @@ def _browser(plan: Plan) -> str:
         found = plan.browser
     except NoBrowserError:
         return "no browser found"
-    return f"browser {found.path} ({found.source})"
+    return f"browser {found.source}"

@@ -1,12 +1,10 @@
 """The command line's options and ini values, checked."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-BROWSER_VARIABLE = "IWR_BROWSER_EXECUTABLE"
 _LONGEST_STEP_S = 600
 """As in the task format."""
 
@@ -75,7 +73,7 @@ def add_options(parser: pytest.Parser) -> None:
         "--iwr-browser-executable",
         metavar="FILE",
         help="the Chromium or Chrome to use, before all others that are found "
-        f"(also the environment variable {BROWSER_VARIABLE}).",
+        "(also the environment variable IWR_BROWSER_EXECUTABLE).",
     )
     group.addoption(
         "--iwr-step-timeout",
@@ -125,9 +123,7 @@ def read_options(config: pytest.Config) -> Options:
         ),
         epochs=epochs,
         keeps_failures_green=config.getoption("--iwr-fail-on") == "error",
-        browser_executable=config.getoption("--iwr-browser-executable")
-        or os.environ.get(BROWSER_VARIABLE)
-        or None,
+        browser_executable=config.getoption("--iwr-browser-executable"),
         step_timeout_s=timeout_s,
         min_similarity=_min_similarity(config.getini("iwr_min_similarity")),
     )

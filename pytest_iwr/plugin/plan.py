@@ -39,6 +39,8 @@ class Plan:
     models: tuple[str, ...]
     files: RunFolder
     started: datetime
+    told_browser: tuple[str | None, str] | None = None
+    """In a worker: the browser that the controller has found, if it has."""
 
     @property
     def is_active(self) -> bool:
@@ -69,8 +71,14 @@ class Plan:
         """The browser that is taken; raises NoBrowserError."""
         import os  # noqa: PLC0415 - all of this is needed late or never
 
-        from pytest_iwr.drive.launch import find_browser  # noqa: PLC0415
+        from pytest_iwr.drive.launch import (  # noqa: PLC0415
+            FoundBrowser,
+            find_browser,
+        )
 
+        if self.told_browser is not None:
+            path, source = self.told_browser
+            return FoundBrowser(Path(path) if path else None, source)
         return find_browser(self.options.browser_executable, os.environ)
 
     @property
@@ -80,11 +88,14 @@ class Plan:
 
     def for_worker(self) -> str:
         """Give what a worker must know, as text."""
+        found = self.found_browser
+        path = str(found.path) if found and found.path else None
         return json.dumps(
             {
                 "run": str(self.files.path),
                 "models": self.models,
                 "started": self.started.isoformat(),
+                "browser": [path, found.source] if found else None,
             }
         )
 
@@ -103,6 +114,7 @@ def make_plan(config: pytest.Config) -> Plan:
             models=tuple(told["models"]),
             files=RunFolder(Path(told["run"])),
             started=datetime.fromisoformat(told["started"]),
+            told_browser=told["browser"],
         )
     started = datetime.now(UTC)
     name = f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
