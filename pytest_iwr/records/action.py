@@ -46,6 +46,7 @@ class Type(Described):
     into: Pointed | None = None
     """The field; without it the focused one."""
     text: Text | None = None
+    """What to type, key by key."""
     clear: Flag = False
     """Empty the field first."""
     submit: Flag = False
@@ -109,8 +110,11 @@ class Drag(Described):
 
     kind: Literal["drag"] = "drag"
     from_: VisibleText | None = Field(default=None, alias="from")
+    """What is taken hold of."""
     to: VisibleText | None = None
+    """Where it is let go."""
     by: Offset | None = None
+    """How far it is moved, instead of `to`."""
 
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
@@ -129,6 +133,7 @@ class Select(Described):
     in_: Pointed | None = Field(default=None, alias="in")
     """The list; without it the only one on the page."""
     option: Text | None = None
+    """What the option shows."""
 
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
@@ -158,6 +163,7 @@ class Swipe(Described):
     direction: Direction | None = None
     """Where the finger moves to."""
     in_: VisibleText | None = Field(default=None, alias="in")
+    """The container that is swiped; without it the page."""
     by: Real = 0.5
     """Length of the way as a fraction of the container's width or height."""
 
@@ -172,6 +178,7 @@ class Goto(Described):
 
     kind: Literal["goto"] = "goto"
     path: Text | None = None
+    """A path of the site, e.g. `/about?tab=2`."""
 
     @model_validator(mode="after")
     def _is_complete(self) -> Self:

@@ -78,6 +78,7 @@ class Expectation(Record):
     text_is: Text | None = None
     """The whole visible text of `in`."""
     visible: VisibleText | None = None
+    """There and visible."""
     hidden: VisibleText | None = None
     """Absent or not visible."""
     count: VisibleText | None = None
@@ -85,10 +86,13 @@ class Expectation(Record):
     value: Text | None = None
     """The value of the field `in`, or of the focused one."""
     checked: VisibleText | None = None
+    """A check box, radio button or switch is on."""
     selected: VisibleText | None = None
     """The option, tab or row is the selected or current one."""
     disabled: VisibleText | None = None
+    """A control takes no input."""
     focused: VisibleText | None = None
+    """It has the keyboard focus."""
     url: Text | None = None
     """Path, query and fragment end with or equal this, or the fragment does."""
     title: Text | None = None
@@ -122,7 +126,9 @@ class Expectation(Record):
     ) = None
     """The number for `count`; `false` turns a state around."""
     at_least: Whole | None = None
+    """The smallest number for `count`."""
     at_most: Whole | None = None
+    """The largest number for `count`."""
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
@@ -219,6 +225,7 @@ class Checkpoint(Record):
     mask: tuple[Pointed, ...] = ()
     """Regions that are left out on both sides, e.g. what is drawn at random."""
     min_similarity: Annotated[Real, Field(ge=0, le=1)] | None = None
+    """The test is red below this; without it the run's default counts."""
     full_page: Flag = False
     """The whole page instead of the viewport."""
 
@@ -236,6 +243,7 @@ class Answer(Record):
     """Accepts a prompt with a text."""
 
     answer: Text
+    """What is typed into the prompt."""
 
 
 DialogPlan = Literal["accept", "dismiss"] | Answer
@@ -245,19 +253,33 @@ class Step(Record):
     """One action, what must hold after it, and whether to compare the screen."""
 
     click: Pointed | None = None
+    """Click a target."""
     double_click: Pointed | None = None
+    """Click a target twice."""
     right_click: Pointed | None = None
+    """Click a target with the right button."""
     hover: Pointed | None = None
+    """Move the mouse over a target."""
     type: TypeField | None = None
+    """Type text with real keys; a bare text goes to the focused field."""
     press: PressField | None = None
+    """Press a key or a chord; a bare text is the key."""
     scroll: ScrollField | None = None
+    """Scroll the page or a container; a bare text is a sentence."""
     drag: Drag | None = None
+    """Drag a thing onto another, or by a distance."""
     select: Select | None = None
+    """Choose an option of a list."""
     check: Pointed | None = None
+    """Tick a check box, or turn a switch on."""
     uncheck: Pointed | None = None
+    """Clear a check box, or turn a switch off."""
     upload: Upload | None = None
+    """Give a file to a file field."""
     tap: Pointed | None = None
+    """Tap a target with a finger."""
     swipe: Swipe | None = None
+    """Swipe with a finger."""
     wait: (
         Annotated[
             Wait,
@@ -265,14 +287,20 @@ class Step(Record):
         ]
         | None
     ) = None
+    """Wait until something is visible, or until an expectation holds."""
     goto: GotoField | None = None
+    """Open a path of the same site."""
     back: Bare | None = None
+    """Go back in the history."""
     reload: Bare | None = None
+    """Load the page again."""
 
     say: Text | None = None
     """The step in prose, for people and for the model-driven grounder."""
     expect: tuple[ExpectationField, ...] = ()
+    """What must hold afterwards; a bare text is prose."""
     checkpoint: CheckpointField | None = None
+    """The reference's picture of the screen; a bare text is its file."""
     timeout_s: Annotated[Real, Field(gt=0, le=600)] | None = None
     """Seconds for the action and its expectations together."""
     dialogs: tuple[DialogPlan, ...] = ()
@@ -339,11 +367,15 @@ class Source(Record):
     """Where the task was taken from, and how it is classified."""
 
     site: Text | None = None
+    """The site or package, with its version."""
     domain: Text | None = None
+    """What it is about, e.g. `shopping`."""
     sub_domain: Text | None = None
+    """A part of the domain, e.g. `catalogue`."""
     interaction: Literal["L1", "L2", "L3", "L4"] | None = None
     """Static display, simple state, workflow, or algorithm and game."""
     visual: Text | None = None
+    """Its visual complexity, e.g. `V2`."""
 
 
 class Viewport(Record):
@@ -356,15 +388,20 @@ class Viewport(Record):
     scale: Annotated[Real, Field(ge=0.5, le=4)] = 1.0
     """Device pixels for one CSS pixel."""
     mobile: Flag = False
+    """The page's `meta viewport` counts, as on a phone."""
     touch: Flag = False
+    """The window takes touch, as `tap` and `swipe` need."""
 
 
 class Thresholds(Record):
     """Replaces the default rule of when the test is red."""
 
     ifs: Annotated[Real, Field(ge=0, le=1)] | None = None
+    """The test is red below this IFS."""
     vfs: Annotated[Real, Field(ge=0, le=1)] | None = None
+    """The test is red below this VFS."""
     final: Annotated[Real, Field(ge=0, le=1)] | None = None
+    """The test is red below this Final."""
 
 
 def _instant(value: object) -> object:
@@ -383,7 +420,9 @@ class TaskFile(Record):
     id: Text | None = None
     """Unique; defaults to the folder's name."""
     title: Text | None = None
+    """The task in a sentence, for people."""
     source: Source = Source()
+    """Where the task was taken from."""
     tags: tuple[Text, ...] = ()
     """Become pytest markers."""
     viewport: Viewport | None = None
@@ -400,6 +439,7 @@ class TaskFile(Record):
     seed: Whole = 1
     """Of `Math.random`."""
     video: Text | None = None
+    """A video of the whole interaction; a model sees its frames."""
     assets: Text | None = None
     """The folder of all static assets, under anonymised names."""
     sheets: Text | None = None
@@ -407,7 +447,9 @@ class TaskFile(Record):
     start: CheckpointField | None = None
     """The state before the first step."""
     steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+    """What is done, in order."""
     thresholds: Thresholds | None = None
+    """When the test is red, in place of the default rule."""
 
     @model_validator(mode="after")
     def _has_one_window(self) -> Self:
