@@ -50,7 +50,7 @@ def _capture(name: str, server: Server, browser: Browser) -> bool:
 
 
 def _checkpoints(task: r.Task) -> list[tuple[int, str]]:
-    """Give the number of each step that has a picture, 0 for the start, and its file."""
+    """Give each step that has a picture, 0 for the start, and its file."""
     all_of_them = [task.start, *(step.checkpoint for step in task.steps)]
     return [(i, c.image) for i, c in enumerate(all_of_them) if c is not None]
 
@@ -59,6 +59,8 @@ def _keep(shot: Path, image: Path) -> None:
     """Store a picture, as small as PNG makes it."""
     image.parent.mkdir(parents=True, exist_ok=True)
     pixels = cv2.imread(str(shot), cv2.IMREAD_COLOR)
+    if pixels is None:
+        raise FileNotFoundError(shot)
     cv2.imwrite(str(image), pixels, [cv2.IMWRITE_PNG_COMPRESSION, 9])
 
 
