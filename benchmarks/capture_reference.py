@@ -1,8 +1,7 @@
 """Drives the real sites and keeps their pictures as the tasks' checkpoints.
 
 `python -m benchmarks.capture_reference [TASK...]`; without a name, all tasks that
-have a real site. Needs npm at the first run, and a browser: Playwright's own, or the
-one that `IWR_BROWSER_EXECUTABLE` names.
+have a real site. Needs npm at the first run.
 """
 
 import os
@@ -15,14 +14,16 @@ import cv2
 from benchmarks.reference import TASKS, reference_site, with_reference
 from pytest_iwr import records as r
 from pytest_iwr.drive import Browser, BrowserOptions
+from pytest_iwr.drive.launch import default_args, find_browser
 from pytest_iwr.load import load
 from pytest_iwr.serve import Server
 
 
 def main(names: list[str]) -> int:
     """Capture each named task; gives 1 when a site does not do what its task says."""
-    named = os.environ.get("IWR_BROWSER_EXECUTABLE")
-    browser = Browser(BrowserOptions(executable=Path(named) if named else None))
+    found = find_browser(None, os.environ)
+    args = default_args(is_root=os.geteuid() == 0)
+    browser = Browser(BrowserOptions(executable=found.path, args=tuple(args)))
     try:
         with Server() as server:
             failures = [_capture(name, server, browser) for name in names]
