@@ -5,6 +5,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 
 # Loaded before the first inner run: it forgets the modules that it loads itself, and
@@ -15,6 +17,8 @@ for _name in ("evaluate", "load", "report.html", "report.thumbnails"):
 _CONFTEST = Path(__file__).parent / "project_conftest.py"
 WAYS = ("-pno:xdist", "-n0", "-n2")
 """No xdist, xdist switched off, two workers."""
+PICTURE = cv2.imencode(".png", np.zeros((9, 16, 3), np.uint8))[1].tobytes()
+"""A small black PNG."""
 
 
 class Project:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import url2pathname
 
 import pytest
 
@@ -46,7 +47,8 @@ class Reader:
 
     def drive(self, task: r.Task, url: str, folder: Path) -> r.Trace:
         """Do as many steps as the page says, or end as it says."""
-        html = Path(url.removeprefix("file://")).read_text(encoding="utf-8")
+        path = url2pathname(url.removeprefix("file://"))
+        html = Path(path).read_text(encoding="utf-8")
         with (folder.parents[2] / "driven.log").open("a", encoding="utf-8") as log:
             log.write(f"{folder.relative_to(folder.parents[2])}\n")
         said = dict(re.findall(r"(\w+)=(.*)", html))

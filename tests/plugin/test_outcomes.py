@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.plugin.kit import Project
+from tests.plugin.kit import PICTURE, Project
 
 
 def test_failure_names_step_line_and_reason(project: Project) -> None:
@@ -28,7 +28,7 @@ def test_failed_checkpoint_names_its_pictures(project: Project) -> None:
     file = project.task("shop")
     text = file.read_text() + "    checkpoint: is-0.5.png\n"
     file.write_text(text)
-    (file.parent / "is-0.5.png").write_bytes(PIXEL)
+    (file.parent / "is-0.5.png").write_bytes(PICTURE)
     project.page("gpt-5", "shop")
     result = project.evaluate()
     assert result.ret == 1
@@ -157,9 +157,3 @@ def test_no_browser_is_one_message_before_any_test(project: Project, way: str) -
     assert "nowhere/chromium" in text
     result.assert_outcomes()
     assert not list((project.path).glob("reports/*/items"))
-
-
-PIXEL = bytes.fromhex(
-    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
-    "0000000c4944415478da63f8ffff3f0005fe02fe0def46b80000000049454e44ae426082"
-)
