@@ -19,9 +19,13 @@ class StoredPages:
     A model or task is found by its name as it is, or by its slug.
     """
 
-    def __init__(self, root: Path) -> None:
-        """Raises UsageError where `root` is no folder."""
+    def __init__(self, root: Path, shown: str | None = None) -> None:
+        """Raises UsageError where `root` is no folder.
+
+        `shown` is what results call it, by default its path as it is.
+        """
         self._root = root
+        self._shown = root.as_posix() if shown is None else shown
         if not root.is_dir():
             what = "is not a folder" if root.exists() else "does not exist"
             raise UsageError(
@@ -46,12 +50,12 @@ class StoredPages:
         folder = _existing(home, *later, *names) or home / slug(task.id)
         index = folder / "index.html"
         if not folder.is_dir():
-            return NoPage(reason=f"there is no folder {folder.as_posix()}")
+            return NoPage(reason=f"there is no folder {self._name(folder)}")
         if not index.is_file():
-            return NoPage(reason=f"there is no file {index.as_posix()}")
+            return NoPage(reason=f"there is no file {self._name(index)}")
         try:
             if not index.read_bytes().strip(_BLANK):
-                return NoPage(reason=f"the file {index.as_posix()} is empty")
+                return NoPage(reason=f"the file {self._name(index)} is empty")
             digest = _sha256(folder)
         except OSError as error:
             raise IwrError(
@@ -61,8 +65,11 @@ class StoredPages:
         return Site(
             folder=str(folder.absolute()),
             sha256=digest,
-            origin=f"stored page {folder.as_posix()}",
+            origin=f"stored page {self._name(folder)}",
         )
+
+    def _name(self, path: Path) -> str:
+        return f"{self._shown}/{path.relative_to(self._root).as_posix()}"
 
     def _home(self, model: str) -> Path:
         home = _existing(self._root, model, slug(model))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_iwr.plugin.collect import SUFFIX, note_dues
-from pytest_iwr.plugin.plan import Plan
+from pytest_iwr.plugin.plan import Plan, shown
 from pytest_iwr.plugin.run import Run
 from pytest_iwr.plugin.transport import (
     Due,
@@ -151,7 +150,6 @@ class Board:
         if self.summary is None:
             self._tell_why_skipped(terminalreporter)
             return
-        from pytest_iwr.plugin.verdict import shown  # noqa: PLC0415 - late
         from pytest_iwr.report import terminal  # noqa: PLC0415 - when first needed
 
         terminalreporter.section("web pages made by models")
@@ -159,7 +157,7 @@ class Board:
         for line in terminal.tables(self.summary, width):
             terminalreporter.write_line(line.text, **line.markup)
         folder = shown(self._run.files.path, self._config)
-        terminalreporter.write_line(f"files: {folder}{os.sep}")
+        terminalreporter.write_line(f"files: {folder}/")
 
     def _tell_why_skipped(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say it without `-rs`, which a newcomer does not know."""

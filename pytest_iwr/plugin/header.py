@@ -1,8 +1,7 @@
 """The line at the top: models, pages, browser."""
 
 from pytest_iwr.errors import NoBrowserError
-from pytest_iwr.plugin.plan import Plan
-from pytest_iwr.plugin.verdict import shown
+from pytest_iwr.plugin.plan import Plan, shown
 
 _MOST = 6
 """Models named on the line; of more the rest is counted."""

@@ -137,9 +137,15 @@ def stored_pages(config: pytest.Config) -> Generator | None:
     from pytest_iwr.generate.stored import StoredPages  # noqa: PLC0415
 
     try:
-        return StoredPages(folder)
+        return StoredPages(folder, shown(folder, config))
     except UsageError as error:
         raise pytest.UsageError(str(error)) from error
+
+
+def shown(path: Path, config: pytest.Config) -> str:
+    """Give a path as a person at the terminal would type it."""
+    here = config.invocation_params.dir
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
 def is_overridden(config: pytest.Config, fixture: str) -> bool:
@@ -169,7 +175,9 @@ def _models(
             message = f"--iwr-pages={options.pages}: it holds no folder of a model."
             raise pytest.UsageError(message)
         for name in options.models:
-            if name not in known:
+            is_there = name in known or slug(name) in known
+            is_deeper = options.pages is not None and (options.pages / name).is_dir()
+            if not is_there and not is_deeper:
                 raise pytest.UsageError(_unknown(name, known))
     return _without_clashes(options.models or known or ())
 

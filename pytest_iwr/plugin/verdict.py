@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_iwr.plugin.plan import PLAN
+from pytest_iwr.plugin.plan import PLAN, shown
 
 if TYPE_CHECKING:
     from pytest_iwr.plugin.run import Run
@@ -45,9 +45,3 @@ def read_trace(result: Result, run: Run) -> Trace | None:
         return None
     path = run.files.path / result.folder / result.trace
     return Trace.model_validate_json(path.read_text(encoding="utf-8"))
-
-
-def shown(path: Path, config: pytest.Config) -> str:
-    """Give a path as a person at the terminal would type it."""
-    here = config.invocation_params.dir
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
