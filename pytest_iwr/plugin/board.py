@@ -60,6 +60,7 @@ class Board:
         self._failures = 0
         """Red tests for all other reasons."""
         self._crashes = 0
+        self._nodes: list[Any] = []
         self._skipped = 0
         self.summary: Summary | None = None
 
@@ -79,6 +80,11 @@ class Board:
         from pytest_iwr.plugin.plan import WORKER_INPUT  # noqa: PLC0415 - xdist only
 
         node.workerinput[WORKER_INPUT] = self._plan.for_worker()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodeready(self, node: Any) -> None:
+        """Know the workers, to be able to send them home."""
+        self._nodes.append(node)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any) -> None:
@@ -176,6 +182,8 @@ class Board:
             try:
                 _ = self._plan.browser
             except NoBrowserError as error:
+                for node in self._nodes:
+                    node.shutdown()  # else xdist waits ten seconds for each
                 pytest.exit(str(error), returncode=EXIT_NO_BROWSER)
 
     def _all_rows(self) -> list[Row]:
