@@ -1,0 +1,85 @@
+"""The stored example pages, through the whole chain: browser, pictures, summary."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ROOT / "examples" / "pages"
+TASKS = ("shop", "todomvc")
+OTHER = dict(zip(TASKS, reversed(TASKS), strict=True))
+BLANK = "<!doctype html><title>blank</title>"
+
+Rows = dict[tuple[str, str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    """Evaluate the example pages, a blank page and the other task's page, once."""
+    folder = tmp_path_factory.mktemp("examples")
+    pages = folder / "pages"
+    for model in ("faithful", "flawed"):
+        shutil.copytree(PAGES / model, pages / model)
+    for task in TASKS:
+        shutil.copytree(PAGES / "faithful" / OTHER[task], pages / "foreign" / task)
+        (pages / "blank" / task).mkdir(parents=True)
+        (pages / "blank" / task / "index.html").write_text(BLANK, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "tasks", "-q", "-p", "no:cacheprovider"]
+    command += [f"--iwr-pages={pages}", f"--iwr-output={folder / 'reports'}"]
+    done = subprocess.run(  # noqa: S603 (our own interpreter)
+        [*command, "--iwr-fail-on=error"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (folder / "reports" / "latest" / "summary.json").read_text("utf-8")
+    return {(row["model"], row["task"]): row for row in json.loads(text)["tasks"]}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_faithful_page_does_every_step_and_looks_alike(rows: Rows, task: str) -> None:
+    """A right page completes its trajectory, and its pictures agree to 0.9."""
+    row = rows["faithful", task]
+    assert (row["status"], row["ifs"]) == ("passed", 1.0)
+    assert row["vfs"] >= 0.9
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_flawed_page_breaks_where_its_fault_was_planted(rows: Rows, task: str) -> None:
+    """The first wrong step is the one that `expected.json` documents."""
+    expected = json.loads((PAGES / "expected.json").read_text("utf-8"))["flawed"][task]
+    row = rows["flawed", task]
+    assert row["status"] == "failed"
+    assert row["failed_step"] == expected["failed_step"]
+    assert row["failed_checkpoint"] == expected["failed_checkpoint"]
+
+
+@pytest.mark.parametrize("model", ("blank", "foreign"))
+@pytest.mark.parametrize("task", TASKS)
+def test_page_that_is_no_rebuild_is_far_below(
+    rows: Rows, model: str, task: str
+) -> None:
+    """A blank page and another site's page do no step, and fall far behind."""
+    row = rows[model, task]
+    assert row["steps_done"] == 0
+    assert row["final"] < rows["flawed", task]["final"] / 2
+
+
+def test_every_planted_fault_is_documented() -> None:
+    """Each flawed page stands in `expected.json` and in the README."""
+    expected = json.loads((PAGES / "expected.json").read_text("utf-8"))["flawed"]
+    stored = {folder.name for folder in (PAGES / "flawed").iterdir()}
+    readme = (PAGES / "README.md").read_text("utf-8")
+    assert stored == expected.keys() == set(TASKS)
+    for task, fault in expected.items():
+        row = next(
+            line for line in readme.splitlines() if line.startswith(f"| `{task}")
+        )
+        assert row.endswith(f"| {fault['failed_step']} |")
