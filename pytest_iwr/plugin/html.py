@@ -132,7 +132,7 @@ def _thumbnails(folder: Path, result: Result) -> list[tuple[Path, str]]:
 
     return [
         (path, thumbnails.caption(step, result))
-        for step, path in thumbnails.made(folder)
+        for step, path in thumbnails.made(folder, result)
     ]
 
 

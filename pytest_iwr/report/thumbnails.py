@@ -1,4 +1,4 @@
-"""Small pictures for the report: reference, page and difference side by side."""
+"""Small pictures for the report: reference, page and difference in one."""
 
 from pathlib import Path
 
@@ -8,7 +8,8 @@ import numpy as np
 from pytest_iwr.records import Result, Trace
 
 _WIDTH_PX = 360
-"""Of each of the pictures side by side."""
+"""Of each of the pictures."""
+_COLUMNS = 2
 _HIGHEST_PX = 720
 """A whole page may be very tall; more than this is cut."""
 _GAP_PX = 6
@@ -27,9 +28,11 @@ def make(folder: Path, result: Result, trace: Trace | None) -> None:
         _write(_path(folder, broken.number), [folder / broken.shot])
 
 
-def made(folder: Path) -> list[tuple[int, Path]]:
-    """Give the pictures that a folder has, with the numbers of their steps."""
-    return [(int(p.stem.rpartition("-")[2]), p) for p in sorted(folder.glob("small-*"))]
+def made(folder: Path, result: Result) -> list[tuple[int, Path]]:
+    """Give the pictures that a folder has, by step, what broke first."""
+    broken = result.failed_step or result.failed_checkpoint
+    found = [(int(p.stem.rpartition("-")[2]), p) for p in folder.glob("small-*.jpg")]
+    return sorted(found, key=lambda made: (made[0] != broken, made[0]))
 
 
 def caption(step: int, result: Result) -> str:
@@ -47,17 +50,21 @@ def _path(folder: Path, step: int) -> Path:
 
 
 def _write(target: Path, sources: list[Path]) -> None:
+    """Lay pictures out in two columns and write them as one."""
     pictures = [
         picture for source in sources if (picture := _small(source)) is not None
     ]
     if not pictures:
         return
-    height = max(picture.shape[0] for picture in pictures)
-    width = len(pictures) * (_WIDTH_PX + _GAP_PX) - _GAP_PX
-    sheet = np.full((height, width, 3), 255, np.uint8)
+    cell_height = max(picture.shape[0] for picture in pictures) + _GAP_PX
+    cell_width = _WIDTH_PX + _GAP_PX
+    columns = min(_COLUMNS, len(pictures))
+    rows = -(-len(pictures) // columns)
+    sheet = np.full((rows * cell_height, columns * cell_width, 3), 255, np.uint8)
     for index, picture in enumerate(pictures):
-        left = index * (_WIDTH_PX + _GAP_PX)
-        sheet[: picture.shape[0], left : left + _WIDTH_PX] = picture
+        row, column = divmod(index, columns)
+        top, left = row * cell_height, column * cell_width
+        sheet[top : top + picture.shape[0], left : left + _WIDTH_PX] = picture
     written, data = cv2.imencode(".jpg", sheet, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     if not written:
         raise AssertionError(target)
