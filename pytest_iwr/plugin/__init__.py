@@ -76,7 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
     board = Board(config, plan, run)
     if plan.is_active:
         # Registered before the board, so called after it: the board knows the rows.
-        ask_for_report(config, plan.files)
+        ask_for_report(config, plan)
         config.pluginmanager.register(HtmlReport(plan, board), "iwr-html")
     config.pluginmanager.register(board, "iwr-board")
 

@@ -126,7 +126,7 @@ class Board:
         if self._faults and not self._failures and session.exitstatus == 1:
             session.exitstatus = EXIT_UNSCORED
         rows = self._all_rows()
-        if not rows or self._config.getoption("collectonly"):
+        if not rows or self._plan.is_dry:
             return
         from pytest_iwr.score import summarize  # noqa: PLC0415 - when first needed
 
@@ -174,7 +174,7 @@ class Board:
 
     def _take(self, selection: Selection) -> None:
         self._dues.update(selection.dues)
-        if not selection.drives or self._config.getoption("collectonly"):
+        if not selection.drives or self._plan.is_dry:
             return
         if self._plan.is_active and self._plan.searches_browser:
             from pytest_iwr.errors import NoBrowserError  # noqa: PLC0415 - late

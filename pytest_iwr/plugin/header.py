@@ -15,7 +15,7 @@ def header(plan: Plan) -> str:
     parts = [f"models {', '.join(names)}"]
     if plan.options.pages is not None:
         parts.append(f"pages {shown(plan.options.pages, plan.config)}")
-    if not plan.config.getoption("collectonly"):
+    if not plan.is_dry:
         parts.append(_browser(plan))
     return f"iwr: {'; '.join(parts)}"
 

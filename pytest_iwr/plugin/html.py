@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_iwr.artifacts import RunFolder
 from pytest_iwr.plugin.board import Board
 from pytest_iwr.plugin.plan import Plan
 from pytest_iwr.plugin.run import Run
@@ -25,13 +24,13 @@ _PLACE = 2
 """Where the columns stand: after the result and the test."""
 
 
-def ask_for_report(config: pytest.Config, files: RunFolder) -> None:
+def ask_for_report(config: pytest.Config, plan: Plan) -> None:
     """Let pytest-html write into the run's folder, unless `--html` says where to."""
     if not config.pluginmanager.hasplugin("html"):
         return
-    if config.option.collectonly or config.option.htmlpath:
+    if plan.is_dry or config.option.htmlpath:
         return
-    config.option.htmlpath = str(files.report)
+    config.option.htmlpath = str(plan.files.report)
     config.option.self_contained_html = True
 
 
@@ -77,7 +76,8 @@ class HtmlReport:
             shown += f"::{report.when}"
         cells[1] = f'<td class="col-testId">{escape(shown)}</td>'
         rows = self._board.rows_of(report.nodeid)
-        row = rows[0] if len(rows) == 1 else None
+        is_one = len({(row.task, row.model, row.epoch) for row in rows}) == 1
+        row = rows[-1] if is_one else None
         cells[_PLACE:_PLACE] = _score_cells(row)
 
     @pytest.hookimpl(tryfirst=True)

@@ -48,6 +48,12 @@ class Plan:
         return bool(self.models)
 
     @property
+    def is_dry(self) -> bool:
+        """Tell whether tests are only listed."""
+        option = self.config.option
+        return bool(option.collectonly or getattr(option, "setupplan", False))
+
+    @property
     def why_skipped(self) -> str:
         """The reason why no task is evaluated: which option to give."""
         if self.pages is None:

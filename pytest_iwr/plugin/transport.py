@@ -96,9 +96,8 @@ class Recorder:
         error = call.excinfo.value if call.excinfo else None
         is_ours = False
         if report.failed and error is not None:
-            is_ours = (report.when == "setup" and bool(dues)) or (
-                _known(error) is not None
-            )
+            is_due = report.when == "setup" and bool(dues)
+            is_ours = is_due or _is_fault(error)
             if report.when == "setup":
                 have = {(row.task, row.model, row.epoch) for row in rows}
                 kind, reason = blame(error)
@@ -116,6 +115,16 @@ def blame(error: BaseException) -> tuple[ErrorKind, str]:
     if known is not None:
         return known.kind, str(error)
     return "infrastructure", f"{type(error).__name__}: {error}"
+
+
+def _is_fault(error: BaseException) -> bool:
+    """Tell whether nobody is to blame: neither a page nor who wrote the test."""
+    known = _known(error)
+    if known is None:
+        return False
+    from pytest_iwr.errors import UsageError  # noqa: PLC0415 - it is loaded
+
+    return not isinstance(known, UsageError)
 
 
 def _known(error: BaseException) -> IwrError | None:

@@ -37,11 +37,12 @@ def test_epochs_are_in_the_ids(project: Project) -> None:
     ]
 
 
-def test_collect_only_leaves_no_files(project: Project) -> None:
+@pytest.mark.parametrize("option", ("--collect-only", "--setup-plan"))
+def test_looking_leaves_no_files(project: Project, option: str) -> None:
     """Looking at the tests makes no folder and looks for no browser."""
     project.task("shop")
     project.page("gpt-5", "shop")
-    result = project.evaluate("--collect-only")
+    result = project.evaluate(option)
     assert result.ret == 0
     assert not (project.path / "reports").exists()
     result.stdout.no_fnmatch_line("*browser*")

@@ -55,6 +55,7 @@ def test_unknown_task_says_which_there_are(project: Project) -> None:
     project.page("m", "shop")
     project.pytester.makepyfile("def test_it(iwr_evaluate): iwr_evaluate('shpo')")
     result = project.evaluate("test_unknown_task_says_which_there_are.py")
+    assert result.ret == 1
     result.stdout.fnmatch_lines(["*no task has the id 'shpo'. Did you mean 'shop'[?]"])
 
 

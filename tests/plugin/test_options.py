@@ -2,6 +2,7 @@
 
 import pytest
 
+from pytest_iwr.artifacts import slug
 from tests.plugin.kit import Project
 
 
@@ -37,6 +38,24 @@ def test_wrong_option_is_said_once_with_workers(project: Project) -> None:
     result = project.evaluate("-n2", "--iwr-model=gpt-6")
     assert result.ret == 4
     assert (result.stdout.str() + result.stderr.str()).count("gpt-6") == 1
+
+
+def test_wrong_minimum(project: Project) -> None:
+    """A similarity that is none is refused."""
+    project.pytester.makeini("[pytest]\niwr_min_similarity = 2\n")
+    result = project.run()
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["ERROR: iwr_min_similarity = '2': not a number *"])
+
+
+def test_models_that_meet_in_one_folder(project: Project) -> None:
+    """Two names that would be written alike are refused, both named."""
+    project.task("shop")
+    for model in ("a b", slug("a b")):
+        project.page(model, "shop")
+    result = project.evaluate()
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: the models 'a b' and '{slug('a b')}' *"])
 
 
 def test_help_teaches_the_options(project: Project) -> None:

@@ -43,14 +43,6 @@ def test_failed_checkpoint_names_its_pictures(project: Project) -> None:
     assert project.summary["tasks"][0]["failed_checkpoint"] == 3
 
 
-def test_minimum_comes_from_the_ini_file(project: Project) -> None:
-    """The tools that the plugin builds get the ini value; here it is read."""
-    project.pytester.makeini("[pytest]\niwr_min_similarity = 2\n")
-    result = project.run()
-    assert result.ret == 4
-    result.stderr.fnmatch_lines(["ERROR: iwr_min_similarity = '2': not a number *"])
-
-
 def test_missing_page_is_zero_and_named(project: Project) -> None:
     """A model without a page for a task fails it with zero."""
     project.task("shop")
