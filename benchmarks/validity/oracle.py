@@ -14,6 +14,7 @@ import asyncio
 import json
 import os
 import re
+import sys
 from collections import Counter
 from collections.abc import (
     AsyncIterator,
@@ -28,6 +29,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socket import socket
 from threading import Thread
 from typing import TypedDict
 from urllib.parse import urlsplit
@@ -503,11 +505,22 @@ class _QuietHandler(SimpleHTTPRequestHandler):
         """Log nothing."""
 
 
+class _QuietServer(ThreadingHTTPServer):
+    """Bears browsers that leave before the answer."""
+
+    def handle_error(
+        self, request: socket | tuple[bytes, socket], client_address: object
+    ) -> None:
+        """Let a lost connection pass; tell of everything else."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def _served(folder: Path) -> Iterator[str]:
     """Serve `folder` on the loopback interface, and give the origin."""
     handler = partial(_QuietHandler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with _QuietServer(("127.0.0.1", 0), handler) as server:
         thread = Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:
