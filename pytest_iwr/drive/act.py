@@ -16,13 +16,15 @@ from playwright import sync_api as pw
 from pytest_iwr import records as r
 from pytest_iwr.drive import sweep
 from pytest_iwr.drive.locate import Aimed, Purpose, StepFailed, aim, focused_view
-from pytest_iwr.drive.rest import PAUSE_MS
+from pytest_iwr.drive.rest import PAUSE_MS, settle
 from pytest_iwr.drive.views import ViewLostError
 from pytest_iwr.drive.windows import Windows
 from pytest_iwr.errors import Problem, TaskError
 
 _ARRIVAL_S = 1.5
 """How long an input event may be on its way, on a machine that is busy."""
+_PAUSE_S = 0.5
+"""The longest wait between two keys that a person would not press at once."""
 _TOUCHES = {"pointerdown", "mousedown", "touchstart", "intercepted"}
 _MOVES = {"mouseover", "mousemove"}
 _KEY_NAMES = {
@@ -222,11 +224,13 @@ class Hands:
         keyboard = self.windows.page.keyboard
         if action.clear:
             keyboard.press("ControlOrMeta+A")
+            self._pause()
             keyboard.press("Backspace")
         text = action.text or ""
         log = self._listen()
         keyboard.type(text)
         if action.submit:
+            self._pause()
             keyboard.press("Enter")
         sent = text + ("\n" if action.submit else "")
         self._let_arrive(lambda: _first_lost(sent, log) is None)
@@ -237,6 +241,10 @@ class Hands:
         if not focus["password"]:
             with suppress(ViewLostError):
                 self.done.received["value"] = view.ask("focus")["value"]
+
+    def _pause(self) -> None:
+        """Let the page see the keys so far, as it does when a person types."""
+        settle(self.windows, min(self.deadline, time.monotonic() + _PAUSE_S))
 
     def _press(self, action: r.Press) -> None:
         if action.in_ is not None:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from pytest_iwr import images
 from pytest_iwr import records as r
 from pytest_iwr.drive.locate import focused_view, plain
-from pytest_iwr.drive.views import View, ViewLostError
+from pytest_iwr.drive.views import ViewLostError
 from pytest_iwr.drive.windows import Windows
 
 PAUSE_MS = 50
@@ -222,13 +222,9 @@ def _changed(
     region = e.changed or e.unchanged
     box = None
     if isinstance(region, r.Target):
-        view, found = _first(windows, region)
-        if not found:
+        box = _region(windows, region, before.scale)
+        if box is None:
             return False, "the region is not there"
-        left, top = view.origin()
-        place = found[0]["box"]
-        moved = place | {"x": place["x"] + left, "y": place["y"] + top}
-        box = r.Box(**{name: value * before.scale for name, value in moved.items()})
     if before.shot is None:
         return False, "there is no shot before"
     is_changed = images.differ(before.shot, look(), box)
@@ -236,12 +232,15 @@ def _changed(
     return is_changed is (e.kind == "changed"), seen
 
 
-def _first(windows: Windows, target: r.Target) -> tuple[View, list[dict[str, Any]]]:
+def _region(windows: Windows, target: r.Target, scale: float) -> r.Box | None:
+    """Give the place of a target in pixels of the shot."""
     for view in windows.views.all():
-        found = view.ask("states", {"target": plain(target)})
-        if found:
-            return view, found
-    return windows.views.main, []
+        place = view.ask("region", {"target": plain(target)})
+        if place:
+            left, top = view.origin()
+            moved = place | {"x": place["x"] + left, "y": place["y"] + top}
+            return r.Box(**{name: value * scale for name, value in moved.items()})
+    return None
 
 
 def _clip(text: str) -> str:

@@ -55,7 +55,7 @@ def aim(
     """Find the one element that is meant, bring it into view and check its point.
 
     Retries until `deadline` (monotonic seconds). Raises StepFailed of the kinds
-    `target_missing`, `hidden`, `ambiguous` and `covered`.
+    `target_missing`, `hidden`, `ambiguous`, `covered` and `not_interactive`.
     """
     failure: StepFailed | None = None
     while True:
@@ -93,6 +93,8 @@ def _aim_once(
     if not answer["isTarget"]:
         cover = answer["by"]
         raise StepFailed("covered", f"{words} is covered by {cover}")
+    if purpose and answer["isDisabled"]:
+        raise StepFailed("not_interactive", f"{words} is disabled")
     left, top = view.origin()
     x, y = answer["x"] + left, answer["y"] + top
     _check_frames(view, words, x, y)

@@ -38,7 +38,8 @@ def eyes(secret: str) -> str:
     """Give the script of the isolated world; `secret` names its way to the clock."""
     parts = "\n".join(_script(name) for name in _EYES)
     return (
-        f"(() => {{ if (globalThis.iwr) return; const SECRET = {json.dumps(secret)};\n"
+        "(() => { if (globalThis.iwrDocument === document) return;"
+        f"globalThis.iwrDocument = document; const SECRET = {json.dumps(secret)};\n"
         f"{parts}\n}})();"
     )
 
@@ -68,7 +69,9 @@ class View:
         call = f"iwr.{question}({json.dumps(argument)})"
         for _ in range(3):
             try:
-                answer = self._evaluate(f"globalThis.iwr ? {call} : '\\0blank'")
+                answer = self._evaluate(
+                    f"globalThis.iwrDocument === document ? {call} : '\\0blank'"
+                )
             except Error as error:
                 if not any(sign in error.message for sign in _LOST):
                     raise

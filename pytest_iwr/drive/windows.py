@@ -159,9 +159,12 @@ class Windows:
     def _hear_failure(self, request: pw.Request) -> None:
         if not request.url.startswith(self._origin):
             return
+        url = self.short(request.url)
+        if any(known.url == url for known in self.log.requests):
+            return  # an answer that the browser then refused
         line = r.Request(
             method=request.method,
-            url=self.short(request.url),
+            url=url,
             resource=request.resource_type,
             outcome="failed",
         )

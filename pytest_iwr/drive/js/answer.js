@@ -140,6 +140,20 @@ const iwr = {
     }));
   },
 
+  // The place of a target on the screen; of a text, where its words are drawn.
+  region: ({ target }) => {
+    fresh();
+    const first = find(target, {})[0];
+    if (!first) return null;
+    if (!isLabelOnly(target)) return boxOf(first.el);
+    const rects = [...runsIn(first.el)].filter((run) => run.rect).map((run) => run.rect);
+    if (!rects.length) return boxOf(first.el);
+    const left = Math.min(...rects.map((r) => r.left));
+    const top = Math.min(...rects.map((r) => r.top));
+    const width = Math.max(...rects.map((r) => r.right)) - left;
+    return { x: left, y: top, width, height: Math.max(...rects.map((r) => r.bottom)) - top };
+  },
+
   masks: ({ targets }) => {
     fresh();
     return targets.flatMap((target) => find(target, {}).map(({ el }) => boxOf(el)));

@@ -3,7 +3,11 @@
 ((settings) => {
   const w = window;
   const { setTimeout: later, setInterval: every, requestAnimationFrame: onFrame, clearTimeout: cancelLater } = w;
-  const apply = Reflect.apply;
+  // The page may overwrite what it likes afterwards; these are kept as they were.
+  const { apply, construct, get } = Reflect;
+  const { stringify } = JSON;
+  const RealEvent = w.CustomEvent;
+  const send = w.dispatchEvent.bind(w);
   const RealDate = Date;
   const realNow = RealDate.now;
   const shift = settings.clock === null ? 0 : settings.clock - realNow();
@@ -12,8 +16,8 @@
 
   w.Date = new Proxy(RealDate, {
     apply: () => new RealDate(now()).toString(),
-    construct: (target, args, newTarget) => Reflect.construct(target, args.length ? args : [now()], newTarget),
-    get: (target, key, receiver) => (key === "now" ? now : Reflect.get(target, key, receiver)),
+    construct: (target, args, newTarget) => construct(target, args.length ? args : [now()], newTarget),
+    get: (target, key, receiver) => (key === "now" ? now : get(target, key, receiver)),
   });
   RealDate.prototype.constructor = w.Date;
 
@@ -92,22 +96,22 @@
     };
   }
   if (w.XMLHttpRequest) {
-    const send = XMLHttpRequest.prototype.send;
+    const realSend = XMLHttpRequest.prototype.send;
     XMLHttpRequest.prototype.send = function (...args) {
       if (depth < DEEP) track(new Promise((done) => this.addEventListener("loadend", done)));
-      return apply(send, this, args);
+      return apply(realSend, this, args);
     };
   }
 
   w.print = () => {};
 
-  const answer = (detail) => w.dispatchEvent(new CustomEvent(`${settings.secret}:answer`, { detail }));
+  const answer = (detail) => send(new RealEvent(`${settings.secret}:answer`, { detail }));
   w.addEventListener(settings.secret, (event) => {
     if (event.detail === "hold") heldAt = now();
     if (event.detail === "release") {
       heldAt = null;
       for (const run of queue.splice(0)) apply(later, w, [run, 0]);
     }
-    answer(JSON.stringify({ timers: due.size, fetches }));
+    answer(stringify({ timers: due.size, fetches }));
   });
 })(SETTINGS);

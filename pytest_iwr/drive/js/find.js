@@ -36,6 +36,19 @@ const wordsWorth = (wanted, got) => {
   return findWords(gotLower, lower) >= 0 ? 0.6 : 0;
 };
 
+// A hint in a field is a sentence: most of its words are the same sentence still. Other
+// numbers are another thing.
+const hintWorth = (wanted, got) => {
+  const exact = wordsWorth(wanted, got);
+  const one = bare(wanted).split(" ");
+  const two = bare(got).split(" ");
+  if (exact || one.length < 4 || two.length < 4) return exact;
+  const shared = one.filter((word) => two.includes(word)).length;
+  const others = [...one.filter((w) => !two.includes(w)), ...two.filter((w) => !one.includes(w))];
+  if (others.some((word) => /\p{N}/u.test(word))) return 0;
+  return (2 * shared) / (one.length + two.length) > 0.75 ? 0.5 : 0;
+};
+
 const LONGEST = 400;
 
 // Visible text of each element, short ones only: a page-sized text is nobody's label.
@@ -69,7 +82,8 @@ const textWorth = (kind, wanted, el) => {
   for (const [property, read] of Object.entries(PROPERTIES)) {
     const kin = property === kind ? 1 : NEIGHBOURS[kind] === property ? 0.98 : 0.92;
     if (kin <= best) continue;
-    best = Math.max(best, kin * wordsWorth(wanted, read(el, wanted)));
+    const compare = kind === "placeholder" && property === kind ? hintWorth : wordsWorth;
+    best = Math.max(best, kin * compare(wanted, read(el, wanted)));
   }
   return best;
 };

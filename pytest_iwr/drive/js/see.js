@@ -35,6 +35,7 @@ const parentOf = (el) => {
 };
 
 function* elementsIn(root) {
+  if (!root) return; // a document that has not begun
   for (const child of childrenOf(root)) {
     if (child instanceof Element) {
       yield child;
@@ -219,6 +220,7 @@ function* runsIn(root) {
 
 // Visible text: runs joined as they are drawn, a gap is a space, a new line a break.
 const visibleText = (root) => {
+  if (!root) return "";
   let text = "";
   let last = null;
   for (const run of runsIn(root)) {
@@ -255,7 +257,9 @@ const findWords = (text, part, from = 0) => {
     const outWord = isWord(final) && isWord(after);
     const inNumber = /\p{N}/u.test(first) && /[.,]/.test(before) && /\p{N}/u.test(charBefore(text, at - 1));
     const outNumber = /\p{N}/u.test(final) && /[.,]/.test(after) && /\p{N}/u.test(charAt(text, end + 1));
-    if (!inWord && !outWord && !inNumber && !outNumber) return at;
+    const inElision = isWord(first) && /['’]/.test(before) && isWord(charBefore(text, at - 1));
+    const outElision = isWord(final) && /['’]/.test(after) && isWord(charAt(text, end + 1));
+    if (![inWord, outWord, inNumber, outNumber, inElision, outElision].includes(true)) return at;
   }
   return -1;
 };

@@ -1,8 +1,22 @@
 // When the page has come to rest after an action, and holding it still for a picture.
 
 let lastChange = performance.now();
-new MutationObserver(() => {
+
+// Scripts and style sheets that scripts add: on their way until they load or fail.
+const arriving = new Set();
+const follow = (node) => {
+  const isScript = node instanceof HTMLScriptElement && node.src;
+  const isSheet = node instanceof HTMLLinkElement && node.rel === "stylesheet" && node.href;
+  if (!isScript && !isSheet) return;
+  arriving.add(node);
+  const done = () => arriving.delete(node);
+  for (const end of ["load", "error"]) node.addEventListener(end, done, { once: true });
+};
+
+new MutationObserver((records) => {
   lastChange = performance.now();
+  // What the parser meets is covered by the document's own state.
+  if (document.readyState !== "loading") for (const record of records) record.addedNodes.forEach(follow);
 }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 addEventListener("scroll", () => { lastChange = performance.now(); }, { capture: true, passive: true });
 
@@ -22,7 +36,7 @@ const pageWorld = (command) => {
   addEventListener(`${SECRET}:answer`, hear, { once: true });
   dispatchEvent(new CustomEvent(SECRET, { detail: command }));
   removeEventListener(`${SECRET}:answer`, hear);
-  return answer ? JSON.parse(answer) : { timers: 0, fetches: 0 };
+  return JSON.parse(answer) || { timers: 0, fetches: 0 };
 };
 
 const frame = () =>
@@ -63,6 +77,8 @@ const settle = async ({ deadline, patience }) => {
     if (document.readyState !== "complete") reasons.push("the page is loading");
     if (document.fonts && document.fonts.status === "loading") reasons.push("fonts are loading");
     if (loadingImages().length) reasons.push("images are loading");
+    for (const node of arriving) if (!node.isConnected) arriving.delete(node);
+    if (arriving.size) reasons.push("scripts are loading");
     if (hand.timers) reasons.push("timers are due");
     if (hand.fetches) reasons.push("requests are open");
     if (lastChange >= begun) reasons.push("the page keeps changing");

@@ -1,0 +1,123 @@
+"""Expectations: what must hold, as a person would say it."""
+
+import pytest
+
+from conftest import Drive, failure, went_well
+
+
+def holds(drive: Drive, page: str, expectation: object) -> bool:
+    """Tell whether an expectation holds on a page."""
+    trace = drive(page, {"wait": expectation, "timeout_s": 0.3})
+    if trace.failed is None:
+        return True
+    assert failure(trace)[1] == "expectation"
+    return False
+
+
+@pytest.mark.parametrize(
+    ("shown", "text", "is_there"),
+    (
+        ("10 items", "0", False),
+        ("0.05", "0", False),
+        ("0.05", "05", False),
+        ("1,000", "1", False),
+        ("Total 0.", "0", True),
+        ("0, 1", "0", True),
+        ("<b>1</b> item left", "1 item left", True),
+        ("<b>1</b><span style='margin-left:6px'>item left</span>", "1 item left", True),
+        ("11 items left", "1 items left", False),
+        ("Add to  cart", "Add to cart", True),
+        ("add to cart", "Add to cart", False),
+        ("<span style='text-transform:uppercase'>Sale</span>", "SALE", True),
+        ("<p style='opacity:0'>Ghost</p>", "Ghost", False),
+        ("<p style='text-indent:-9999px'>Ghost</p>", "Ghost", False),
+        ("<p style='font-size:0'>Ghost</p>", "Ghost", False),
+        (
+            "<p style='position:absolute;width:1px;height:1px;overflow:hidden'>Ghost</p>",
+            "Ghost",
+            False,
+        ),
+        ("<input value='Typed'>", "Typed", False),
+        ("<input type='submit' value='Send'>", "Send", True),
+        ("<p class='q'>x</p><style>.q::after{content:' New'}</style>", "New", True),
+        ("共有3件商品", "3", True),
+        ("€40.00", "€40.00", True),
+        ("don't", "don", False),
+    ),
+)
+def test_text_is_what_is_seen_in_whole_words(
+    drive: Drive, shown: str, text: str, *, is_there: bool
+) -> None:
+    """White space folds, case stays, numbers and words are whole."""
+    assert holds(drive, shown, {"text": text}) is is_there
+    assert holds(drive, shown, {"no_text": text}) is not is_there
+
+
+LIST = """<title>My  list</title><h2>Cart</h2><ul><li>A</li><li>B</li>
+<li style="display:none">C</li></ul><p role="status" aria-label="Total">2 things</p>
+<input type="checkbox" aria-label="Gift" checked><button disabled>Pay</button>
+<button aria-pressed="true">Grid</button><input aria-label="Name" value="Bo" autofocus>"""
+
+
+@pytest.mark.parametrize(
+    ("expectation", "is_true"),
+    (
+        ({"count": {"role": "listitem"}, "equals": 2}, True),
+        ({"count": {"role": "listitem"}, "at_least": 3}, False),
+        ({"count": {"role": "listitem"}, "at_most": 2}, True),
+        ({"text": "2", "in": {"role": "status", "name": "Total"}}, True),
+        ({"text_is": "2 things", "in": {"role": "status"}}, True),
+        ({"text_is": "2", "in": {"role": "status"}}, False),
+        ({"visible": {"role": "button", "name": "Pay"}}, True),
+        ({"hidden": "C"}, True),
+        ({"hidden": "A"}, False),
+        ({"checked": {"name": "Gift"}}, True),
+        ({"checked": {"name": "Gift"}, "equals": False}, False),
+        ({"disabled": {"name": "Pay"}}, True),
+        ({"disabled": {"name": "Grid"}}, False),
+        ({"selected": {"name": "Grid"}}, True),
+        ({"focused": {"name": "Name"}}, True),
+        ({"value": "Bo"}, True),
+        ({"value": "Al", "in": {"name": "Name"}}, False),
+        ({"title": "My list"}, True),
+        ({"url": "/"}, True),
+        ({"url": "/other"}, False),
+        ({"scroll": "top"}, True),
+        ({"scroll": "bottom"}, False),
+    ),
+)
+def test_states_and_numbers(
+    drive: Drive, expectation: object, *, is_true: bool
+) -> None:
+    """Each kind of expectation tells true from false."""
+    assert holds(drive, LIST, expectation) is is_true
+
+
+def test_expectations_wait_for_what_comes_late(drive: Drive) -> None:
+    """They retry until the step's deadline."""
+    page = """<button onclick="setTimeout(() => p.textContent = 'Saved', 1200)">Go</button>
+    <p id="p"></p>"""
+    step = {"click": {"name": "Go"}, "expect": [{"text": "Saved"}], "timeout_s": 4.0}
+    went_well(drive(page, step), 1)
+
+
+def test_changed_compares_with_the_shot_before(drive: Drive) -> None:
+    """A region changed or not since the step before."""
+    page = """<div id="a" style="width:80px;height:80px;background:red">Box</div>
+    <button onclick="a.style.background='blue'">Paint</button><button>Idle</button>"""
+    steps = [
+        {"click": {"name": "Idle"}, "expect": [{"unchanged": "Box"}]},
+        {"click": {"name": "Paint"}, "expect": [{"changed": "Box"}]},
+    ]
+    went_well(drive(page, *steps), 2)
+    trace = drive(page, {"click": {"name": "Idle"}, "expect": [{"changed": "Box"}]})
+    assert failure(trace)[1] == "expectation"
+    assert "looks the same" in failure(trace)[2]
+
+
+def test_prose_is_left_unjudged(drive: Drive) -> None:
+    """A sentence never stops the drive; it is judged afterwards, from files."""
+    step = {"click": {"name": "Go"}, "expect": ["The badge shows 1"]}
+    trace = drive("<button>Go</button>", step)
+    went_well(trace, 1)
+    assert [o.holds for o in trace.steps[1].outcomes] == [None]

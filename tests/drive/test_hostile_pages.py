@@ -1,0 +1,160 @@
+"""Pages that hang, trap, flood or reach out: bounded, recorded, never our fault."""
+
+import time
+
+from conftest import RESULT, Drive, failure, result, went_well
+
+GO = {"click": {"role": "button", "name": "Go"}}
+
+
+def test_dialogs_follow_the_plan_in_order(drive: Drive) -> None:
+    """Confirm, prompt and alert are answered as the step says; without, dismissed."""
+    page = """<button>Go</button><script>document.querySelector("button").onclick = () => {
+    if (!confirm("Rename?")) return R("cancelled");
+    const n = prompt("New name", "Ann"); alert("Saved " + n); R("saved:" + n); };
+    </script>"""
+    plan = ["accept", {"answer": "Bo"}, "accept"]
+    planned = drive(page, {**GO, "dialogs": plan, "expect": [result("saved:Bo")]})
+    went_well(planned, 1)
+    bare = drive(page, {**GO, "expect": [result("cancelled")]})
+    went_well(bare, 1)
+    assert [d.text for d in bare.steps[1].dialogs] == ["Rename?"]
+
+
+def test_new_window_is_followed_until_it_closes(drive: Drive) -> None:
+    """The newest window of the same origin counts; then the old one again."""
+    files = {
+        "index.html": "<h1>Invoices</h1><button onclick=\"window.open('b.html')\">Go</button>",
+        "b.html": "<h1>Receipt</h1><button onclick='window.close()'>Close</button>",
+    }
+    steps = [
+        {**GO, "expect": [{"text": "Receipt"}]},
+        {"click": {"name": "Close"}, "expect": [{"text": "Invoices"}]},
+    ]
+    went_well(drive(files, *steps), 2)
+
+
+def test_storm_of_windows_is_capped(drive: Drive) -> None:
+    """No page can open more than a handful of windows."""
+    storm = "for (let i = 0; i < 25; i++) window.open('index.html?' + i)"
+    page = f'<button onclick="{storm}">Go</button>'
+    trace = drive(page, GO)
+    went_well(trace, 1)
+    assert trace.steps[1].windows <= 6
+
+
+def test_busy_loop_fails_in_time_and_the_next_page_is_well(drive: Drive) -> None:
+    """A page that loops for ever is ended from outside; the browser is replaced."""
+    page = "<button onclick='for(;;);'>Go</button>"
+    began = time.monotonic()
+    assert failure(drive(page, {**GO, "timeout_s": 1.0}))[:2] == (
+        1,
+        "page_unresponsive",
+    )
+    assert time.monotonic() - began < 20
+    went_well(drive("<p>fine</p>", {"wait": {"text": "fine"}}), 1)
+
+
+def test_busy_loop_on_load_is_a_failed_page(drive: Drive) -> None:
+    """The page is to blame, not the browser."""
+    trace = drive("<h1>x</h1><script>for(;;);</script>", GO)
+    assert failure(trace)[:2] == (0, "page_unresponsive")
+
+
+def test_endless_alerts_fail_the_step(drive: Drive) -> None:
+    """After twenty dialogs in a step nobody waits for the next."""
+    page = "<button onclick='while (true) alert(1)'>Go</button>"
+    trace = drive(page, GO)
+    assert failure(trace)[:2] == (1, "too_many_dialogs")
+
+
+def test_printing_and_leaving_do_not_trap(drive: Drive) -> None:
+    """`print` does nothing, and we leave in spite of `beforeunload`."""
+    page = """<button onclick="print(); R('after')">Go</button><input aria-label="Draft">
+    <script>onbeforeunload = e => { e.preventDefault(); e.returnValue = "x"; }</script>"""
+    steps = [
+        {**GO, "expect": [result("after")]},
+        {"type": {"into": {"name": "Draft"}, "text": "x"}},
+        {"reload": {}, "expect": [{"value": "", "in": {"name": "Draft"}}]},
+    ]
+    began = time.monotonic()
+    went_well(drive(page, *steps), 3)
+    assert time.monotonic() - began < 15
+
+
+def test_polling_page_is_ready_in_time(drive: Drive) -> None:
+    """A page whose network never rests is not waited for."""
+    files = {
+        "index.html": "<h1>Live</h1><script>setInterval(() => fetch('p.json'), 100)</script>",
+        "p.json": "{}",
+    }
+    trace = drive(files, {"wait": {"text": "Live"}})
+    went_well(trace, 1)
+    assert trace.steps[0].duration_s < 8
+
+
+def test_requests_off_the_origin_are_blocked_and_listed(drive: Drive) -> None:
+    """Nothing leaves the machine, nor reaches another server on it."""
+    page = """<script src="https://cdn.tailwindcss.com"></script>
+    <link rel="stylesheet" href="//unpkg.com/normalize.css">
+    <img src="http://127.0.0.1:9/x.png"><script>
+    fetch("http://localhost:9/y").catch(() => {});
+    try { new WebSocket("ws://example.org/z"); } catch {}
+    R(window.tailwind ? "online" : "offline");</script>"""
+    trace = drive(page, {"wait": result("offline")})
+    went_well(trace, 1)
+    assert {request.url for request in trace.external} == {
+        "https://cdn.tailwindcss.com/",
+        "http://unpkg.com/normalize.css",
+        "http://127.0.0.1:9/x.png",
+        "http://localhost:9/y",
+        "ws://example.org/z",
+    }
+
+
+def test_page_cannot_fake_what_is_seen(drive: Drive) -> None:
+    """Overwritten prototypes of the page do not reach the driver's own world."""
+    page = """<p>plain</p><script>
+    Element.prototype.getBoundingClientRect = () => ({left: 0, top: 0, right: 99, bottom: 99});
+    Object.defineProperty(Node.prototype, "textContent", { get: () => "Winner" });
+    window.getComputedStyle = () => ({});
+    JSON.stringify = () => "null"; Array.prototype.map = () => [];
+    </script>"""
+    trace = drive(page, {"wait": {"text": "Winner"}})
+    assert failure(trace)[1] == "expectation"
+    went_well(drive(page, {"wait": {"text": "plain"}}), 1)
+
+
+def test_console_and_missing_files_are_recorded(drive: Drive) -> None:
+    """A step carries what the page said and what it did not get."""
+    page = """<script src="gone.js"></script>
+    <button onclick="console.warn('careful'); missing()">Go</button>"""
+    trace = drive(page, GO)
+    went_well(trace, 1)
+    lines = [(m.level, m.text) for m in trace.steps[1].console]
+    assert ("warning", "careful") in lines
+    assert any(level == "uncaught" and "missing" in text for level, text in lines)
+    assert [(q.url, q.status) for q in trace.steps[0].requests] == [("/gone.js", 404)]
+
+
+def test_clock_and_random_numbers_are_the_tasks(drive: Drive) -> None:
+    """`Date` starts where the task says, random numbers repeat by seed."""
+    page = """<p id="p"></p><script>
+    p.textContent = new Date().toISOString().slice(0, 16) + " " + typeof Date()
+      + " " + Math.random().toFixed(6);</script>"""
+    step = {"wait": {"text": "2031-05-06T07:08 string"}}
+    clock = "2031-05-06T07:08:00Z"
+    texts = []
+    for seed in (7, 7, 8):
+        trace = drive(page, step, clock=clock, seed=seed)
+        went_well(trace, 1)
+        texts.append(trace.steps[1].outcomes[0].seen)
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_secret_way_to_the_clock_is_not_for_the_page(drive: Drive) -> None:
+    """Held timers go on after a picture: the page sees no gap that it could use."""
+    page = f"""{RESULT}<p id="p">0</p><script>let n = 0;
+    setInterval(() => p.textContent = ++n, 20);</script>"""
+    steps = [{"wait": {"visible": {"css": "p"}}}] * 3
+    went_well(drive(page, *steps), 3)
