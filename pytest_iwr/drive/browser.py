@@ -196,7 +196,7 @@ class Browser:
                 self._browser = chromium.connect(**options.connect)
                 self._pid = None
                 return self._browser
-            self._browser = chromium.launch(**self._launch_options())
+            self._browser = self._launch(chromium)
         except pw.Error as error:
             text = f"the browser could not be started: {error.message}"
             raise NoBrowserError(text) from error
@@ -205,6 +205,20 @@ class Browser:
         self._pid = next(p["id"] for p in processes if p["type"] == "browser")
         session.detach()
         return self._browser
+
+    def _launch(self, chromium: pw.BrowserType) -> pw.Browser:
+        """Start a browser, in its sandbox wherever the system lets it have one.
+
+        Root cannot; some systems forbid it to browsers that they do not know.
+        """
+        options = self._launch_options()
+        if os.geteuid() != 0 and "chromium_sandbox" not in options:
+            try:
+                return chromium.launch(**options, chromium_sandbox=True)
+            except pw.Error as error:
+                if "sandbox" not in error.message.lower():
+                    raise
+        return chromium.launch(**options)
 
     def _launch_options(self) -> dict[str, Any]:
         options = self._options

@@ -7,7 +7,8 @@ until they close; their number is capped.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -107,15 +108,14 @@ class Windows:
         self._plan = list(plan)
         self.log.dialogs = []
 
-    def leaving(self) -> "Windows":
-        """Accept to leave the page inside a `with`: it is we who go."""
-        return self
-
-    def __enter__(self) -> None:
+    @contextmanager
+    def leaving(self) -> Iterator[None]:
+        """Accept that the page is left: inside this, it is we who go."""
         self._is_leaving = True
-
-    def __exit__(self, *_: object) -> None:
-        self._is_leaving = False
+        try:
+            yield
+        finally:
+            self._is_leaving = False
 
     def _answer(self, dialog: pw.Dialog) -> None:
         kind, text = dialog.type, dialog.message
