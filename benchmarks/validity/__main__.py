@@ -15,8 +15,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from queue import SimpleQueue
 
 from benchmarks import npm
 from benchmarks.validity.oracle import OracleRow, run_oracle
@@ -30,6 +32,8 @@ from pytest_iwr.serve import Server
 PACKAGE = ("todomvc", "0.1.1")
 TASK = Path(__file__).with_name("todomvc.iwr.yaml")
 GOAL = 0.95
+BROWSERS = 2
+"""At work at the same time."""
 
 
 @dataclass(frozen=True)
@@ -56,25 +60,37 @@ def drive_all(package: Path, names: Sequence[str], task: r.Task) -> list[Row]:
     """Run the trajectory over the named implementations; oracle fields stay empty."""
     found = find_browser(None, os.environ)
     args = default_args(is_root=os.geteuid() == 0)
-    browser = Browser(BrowserOptions(executable=found.path, args=tuple(args)))
-    rows = []
-    with Server() as server, tempfile.TemporaryDirectory() as scratch:
-        for number, name in enumerate(names, start=1):
-            site = r.Site(
-                folder=str(package),
-                entry=f"examples/{name}/index.html",
-                sha256="",
-                origin=f"todomvc {name}",
-            )
-            begun = time.monotonic()
-            folder = Path(scratch) / name
-            folder.mkdir()
-            with server.serve(site, None) as hosted:
-                row = _drive(browser, task, hosted.url, folder)
-            seconds = round(time.monotonic() - begun, 2)
-            rows.append(Row(name, None, "", *row, seconds))
-            print(f"  {number}/{len(names)} {name}", file=sys.stderr, flush=True)
-    browser.close()
+    options = BrowserOptions(executable=found.path, args=tuple(args))
+    browsers = SimpleQueue[Browser]()
+    for _ in range(BROWSERS):
+        browsers.put(Browser(options))
+
+    def judge(name: str) -> Row:
+        site = r.Site(
+            folder=str(package),
+            entry=f"examples/{name}/index.html",
+            sha256="",
+            origin=f"todomvc {name}",
+        )
+        browser = browsers.get()
+        begun = time.monotonic()
+        folder = Path(scratch) / name
+        folder.mkdir()
+        with server.serve(site, None) as hosted:
+            step, kind, reason = _drive(browser, task, hosted.url, folder)
+        browsers.put(browser)
+        seconds = round(time.monotonic() - begun, 2)
+        print(f"  {name} {seconds:.1f} s", file=sys.stderr, flush=True)
+        return Row(name, None, "", step, kind, reason, seconds)
+
+    with (
+        Server() as server,
+        tempfile.TemporaryDirectory() as scratch,
+        ThreadPoolExecutor(BROWSERS) as threads,
+    ):
+        rows = list(threads.map(judge, names))
+    while not browsers.empty():
+        browsers.get().close()
     return rows
 
 
@@ -141,12 +157,19 @@ def main() -> int:
     package = npm.fetch(*PACKAGE)
     found = find_browser(None, os.environ)
     executable = str(found.path) if found.path else None
+    print("the oracle judges …", file=sys.stderr, flush=True)
+    begun = time.monotonic()
     oracle = run_oracle(package, browser_executable=executable, only=asked.only)
     names = [row.name for row in oracle]
+    judged = time.monotonic()
+    print("the grounder drives …", file=sys.stderr, flush=True)
     rows = compare(oracle, drive_all(package, names, load(TASK)))
     if asked.json:
         asked.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
-    return 0 if report(rows) else 1
+    is_met = report(rows)
+    driven = time.monotonic() - judged
+    print(f"\noracle {judged - begun:.0f} s, grounder {driven:.0f} s")
+    return 0 if is_met else 1
 
 
 if __name__ == "__main__":

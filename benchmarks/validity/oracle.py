@@ -62,7 +62,7 @@ LOAD_TIMEOUT_S = 15.0
 """The longest wait for a page's load event; one that never comes is no failure."""
 IMPLEMENTATION_TIMEOUT_S = 60.0
 """Wall clock for one implementation, loading included."""
-WORKERS = 2
+WORKERS = 4
 """Implementations at a time, each in its own browser."""
 VIEWPORT = ViewportSize(width=1280, height=720)
 CHROMIUM_ARGS = (
