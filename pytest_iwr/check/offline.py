@@ -1,0 +1,101 @@
+"""The scorer of the protocol `offline`: no key, no network, no model to download."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from pytest_iwr import images
+from pytest_iwr import records as r
+from pytest_iwr.check import blocks, structure, text
+from pytest_iwr.check.engine import describe
+from pytest_iwr.check.ocr import Ocr
+
+MIN_SIMILARITY = 0.5
+"""The default of `iwr_min_similarity`. Measured (docs/scoring.md): pages of another
+task reach 0.16, faithful rebuilds stay above 0.96, and a right page with one plain
+fault (a lost paragraph, a block elsewhere, the accent colour) stays above 0.79."""
+PLACES = 4
+"""Decimal places of all numbers."""
+
+
+class OfflineScorer:
+    """Compares pictures by text, structure and blocks of text."""
+
+    def __init__(self, cache: Path | None, threads: int = 1) -> None:
+        """Keep what was read below `cache`; use so many threads for reading."""
+        self._ocr = Ocr(cache, threads)
+
+    @cached_property
+    def protocol(self) -> r.Protocol:
+        """Its identity: metrics, versions and weights."""
+        return r.Protocol(
+            id="offline",
+            metrics={
+                "ocr": describe(),
+                "structure": structure.VERSION,
+                "hfs": blocks.VERSION,
+            },
+        )
+
+    def compare(
+        self,
+        reference: Path,
+        shot: Path,
+        *,
+        masks: Sequence[r.Box] = (),
+        diff: Path | None = None,
+    ) -> r.Comparison:
+        """Compare two pictures; `masks` in pixels of the shot, blank on both sides.
+
+        A shot of twice the reference's size (both sides) is reduced to it, and the
+        other way round. Writes a picture of the differences to `diff`. Raises
+        CheckpointError and OcrError. Where the masks leave nothing to compare, every
+        number is 0: nothing was shown to be alike.
+        """
+        ours, theirs = images.read(reference), images.read(shot)
+        scale = images.scale_between(ours, theirs)
+        if ours.size > theirs.size:
+            ours = images.reduce(ours, scale)
+        else:
+            theirs = images.reduce(theirs, scale)
+            masks = [_scaled(box, 1 / scale) for box in masks]
+        if diff is not None:
+            images.write(diff, images.show_differences(ours, theirs, masks))
+        ignored = images.mask(np.zeros_like(theirs), masks)[..., 0] > 0
+        ours, theirs = images.mask(ours, masks), images.mask(theirs, masks)
+        is_same_size = ours.shape == theirs.shape
+        if ignored.all():
+            return _comparison(0.0, 0.0, 0.0, is_same_size=is_same_size)
+        if np.array_equal(ours, theirs):  # what the metrics give for equal pictures
+            return _comparison(1.0, 1.0, 1.0, is_same_size=True)
+        layout = structure.similarity(ours, theirs, ignored)
+        lines = self._ocr.read(ours), self._ocr.read(theirs)
+        agreement = blocks.similarity(*lines, ours.shape[1])
+        return _comparison(
+            text.similarity(*lines),
+            layout,
+            layout if agreement is None else agreement,
+            is_same_size=is_same_size,
+        )
+
+
+def _comparison(
+    read: float, layout: float, high: float, *, is_same_size: bool
+) -> r.Comparison:
+    """Weigh the rounded metrics, so that a reader can check the sums."""
+    read, layout, high = (round(value, PLACES) for value in (read, layout, high))
+    low = round((read + layout) / 2, PLACES)
+    return r.Comparison(
+        text=read,
+        structure=layout,
+        lfs=low,
+        hfs=high,
+        similarity=round((low + high) / 2, PLACES),
+        is_same_size=is_same_size,
+    )
+
+
+def _scaled(box: r.Box, factor: float) -> r.Box:
+    return r.Box(**{name: value * factor for name, value in box.model_dump().items()})
