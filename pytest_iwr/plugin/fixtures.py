@@ -288,12 +288,10 @@ def _theirs(request: pytest.FixtureRequest, name: str) -> Any:
         return None
 
 
-def _cache(config: pytest.Config) -> Path:
-    """Where readings of reference pictures are kept: in pytest's own cache."""
+def _cache(config: pytest.Config) -> Path | None:
+    """Where readings of pictures are kept between runs: in pytest's own cache."""
     cache = getattr(config, "cache", None)  # absent with -p no:cacheprovider
-    if cache is None:
-        return config.stash[RUN].folder / ".cache"
-    return Path(cache.mkdir("iwr"))
+    return None if cache is None else Path(cache.mkdir("iwr"))
 
 
 def _threads(config: pytest.Config) -> int:
