@@ -14,43 +14,58 @@ def holds(drive: Drive, page: str, expectation: object) -> bool:
     return False
 
 
-@pytest.mark.parametrize(
-    ("shown", "text", "is_there"),
+SHOWN = [
+    ("10 items", "0", False),
+    ("0.05", "0", False),
+    ("0.05", "05", False),
+    ("1,000", "1", False),
+    ("Total 0.", "0", True),
+    ("0, 1", "0", True),
+    ("<b>1</b> item left", "1 item left", True),
+    ("<b>1</b><span style='margin-left:6px'>item left</span>", "1 item left", True),
+    ("11 items left", "1 items left", False),
+    ("Add to  cart", "Add to cart", True),
+    ("add to cart", "Add to cart", False),
+    ("<span style='text-transform:uppercase'>Sale</span>", "SALE", True),
+    ("<p style='opacity:0'>Ghost</p>", "Ghost", False),
+    ("<p style='text-indent:-9999px'>Ghost</p>", "Ghost", False),
+    ("<p style='font-size:0'>Ghost</p>", "Ghost", False),
     (
-        ("10 items", "0", False),
-        ("0.05", "0", False),
-        ("0.05", "05", False),
-        ("1,000", "1", False),
-        ("Total 0.", "0", True),
-        ("0, 1", "0", True),
-        ("<b>1</b> item left", "1 item left", True),
-        ("<b>1</b><span style='margin-left:6px'>item left</span>", "1 item left", True),
-        ("11 items left", "1 items left", False),
-        ("Add to  cart", "Add to cart", True),
-        ("add to cart", "Add to cart", False),
-        ("<span style='text-transform:uppercase'>Sale</span>", "SALE", True),
-        ("<p style='opacity:0'>Ghost</p>", "Ghost", False),
-        ("<p style='text-indent:-9999px'>Ghost</p>", "Ghost", False),
-        ("<p style='font-size:0'>Ghost</p>", "Ghost", False),
-        (
-            "<p style='position:absolute;width:1px;height:1px;overflow:hidden'>Ghost</p>",
-            "Ghost",
-            False,
-        ),
-        ("<input value='Typed'>", "Typed", False),
-        ("<input type='submit' value='Send'>", "Send", True),
-        ("<p class='q'>x</p><style>.q::after{content:' New'}</style>", "New", True),
-        ("共有3件商品", "3", True),
-        ("€40.00", "€40.00", True),
-        ("don't", "don", False),
+        "<p style='position:absolute;width:1px;height:1px;overflow:hidden'>Ghost</p>",
+        "Ghost",
+        False,
     ),
-)
-def test_text_is_what_is_seen_in_whole_words(
-    drive: Drive, shown: str, text: str, *, is_there: bool
-) -> None:
+    ("<input value='Typed'>", "Typed", False),
+    ("<input type='submit' value='Send'>", "Send", True),
+    ("<p class='q'>x</p><style>.q::after{content:' New'}</style>", "New", True),
+    ("共有3件商品", "3", True),
+    ("€40.00", "€40.00", True),
+    ("don't", "don", False),
+]
+
+
+def test_text_is_what_is_seen_in_whole_words(drive: Drive) -> None:
     """White space folds, case stays, numbers and words are whole."""
-    assert holds(drive, shown, {"text": text}) is is_there
-    assert holds(drive, shown, {"no_text": text}) is not is_there
+    page = "".join(
+        f"<section aria-label='part {n}'>{shown}</section>"
+        for n, (shown, _, _) in enumerate(SHOWN)
+    )
+    steps = [
+        {
+            "wait": {
+                "text" if is_there else "no_text": text,
+                "in": {"role": "region", "name": f"part {n}"},
+            }
+        }
+        for n, (_, text, is_there) in enumerate(SHOWN)
+    ]
+    went_well(drive(page, *steps), len(SHOWN))
+
+
+def test_text_and_its_absence_exclude_each_other(drive: Drive) -> None:
+    """What is there is not absent, and the other way round."""
+    assert holds(drive, "10 items", {"no_text": "10 items"}) is False
+    assert holds(drive, "10 items", {"text": "0"}) is False
 
 
 LIST = """<title>My  list</title><h2>Cart</h2><ul><li>A</li><li>B</li>
@@ -59,38 +74,42 @@ LIST = """<title>My  list</title><h2>Cart</h2><ul><li>A</li><li>B</li>
 <button aria-pressed="true">Grid</button><input aria-label="Name" value="Bo" autofocus>"""
 
 
-@pytest.mark.parametrize(
-    ("expectation", "is_true"),
-    (
-        ({"count": {"role": "listitem"}, "equals": 2}, True),
-        ({"count": {"role": "listitem"}, "at_least": 3}, False),
-        ({"count": {"role": "listitem"}, "at_most": 2}, True),
-        ({"text": "2", "in": {"role": "status", "name": "Total"}}, True),
-        ({"text_is": "2 things", "in": {"role": "status"}}, True),
-        ({"text_is": "2", "in": {"role": "status"}}, False),
-        ({"visible": {"role": "button", "name": "Pay"}}, True),
-        ({"hidden": "C"}, True),
-        ({"hidden": "A"}, False),
-        ({"checked": {"name": "Gift"}}, True),
-        ({"checked": {"name": "Gift"}, "equals": False}, False),
-        ({"disabled": {"name": "Pay"}}, True),
-        ({"disabled": {"name": "Grid"}}, False),
-        ({"selected": {"name": "Grid"}}, True),
-        ({"focused": {"name": "Name"}}, True),
-        ({"value": "Bo"}, True),
-        ({"value": "Al", "in": {"name": "Name"}}, False),
-        ({"title": "My list"}, True),
-        ({"url": "/"}, True),
-        ({"url": "/other"}, False),
-        ({"scroll": "top"}, True),
-        ({"scroll": "bottom"}, False),
-    ),
-)
-def test_states_and_numbers(
-    drive: Drive, expectation: object, *, is_true: bool
-) -> None:
-    """Each kind of expectation tells true from false."""
-    assert holds(drive, LIST, expectation) is is_true
+STATES: list[tuple[dict[str, object], bool]] = [
+    ({"count": {"role": "listitem"}, "equals": 2}, True),
+    ({"count": {"role": "listitem"}, "at_least": 3}, False),
+    ({"count": {"role": "listitem"}, "at_most": 2}, True),
+    ({"text": "2", "in": {"role": "status", "name": "Total"}}, True),
+    ({"text_is": "2 things", "in": {"role": "status"}}, True),
+    ({"text_is": "2", "in": {"role": "status"}}, False),
+    ({"visible": {"role": "button", "name": "Pay"}}, True),
+    ({"hidden": "C"}, True),
+    ({"hidden": "A"}, False),
+    ({"checked": {"name": "Gift"}}, True),
+    ({"checked": {"name": "Gift"}, "equals": False}, False),
+    ({"disabled": {"name": "Pay"}}, True),
+    ({"disabled": {"name": "Grid"}}, False),
+    ({"selected": {"name": "Grid"}}, True),
+    ({"focused": {"name": "Name"}}, True),
+    ({"value": "Bo"}, True),
+    ({"value": "Al", "in": {"name": "Name"}}, False),
+    ({"title": "My list"}, True),
+    ({"url": "/"}, True),
+    ({"url": "/other"}, False),
+    ({"scroll": "top"}, True),
+    ({"scroll": "bottom"}, False),
+]
+
+
+def test_what_is_so_holds(drive: Drive) -> None:
+    """Each kind of expectation holds where it is true."""
+    steps = [{"wait": expectation} for expectation, is_true in STATES if is_true]
+    went_well(drive(LIST, *steps), len(steps))
+
+
+@pytest.mark.parametrize("expectation", [e for e, is_true in STATES if not is_true])
+def test_what_is_not_so_fails(drive: Drive, expectation: dict[str, object]) -> None:
+    """Each kind of expectation fails where it is not true."""
+    assert holds(drive, LIST, expectation) is False
 
 
 def test_expectations_wait_for_what_comes_late(drive: Drive) -> None:
