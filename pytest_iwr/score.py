@@ -37,7 +37,9 @@ def score(task: r.Task, verdicts: r.Verdicts, weights: r.Weights) -> r.Score:
         lfs=_round(_mean(c.comparison.lfs for c in reached)),
         hfs=_round(_mean(c.comparison.hfs for c in reached)),
         final=_round(final),
-        assertions=r.Assertions(unjudged=sum(v.unjudged for v in verdicts.steps)),
+        assertions=r.Assertions(
+            unjudged=sum(v.unjudged for v in verdicts.steps if v.step <= done)
+        ),
     )
     kind, reason = _why_red(task, verdicts, result)
     return result.model_copy(update={"kind": kind, "reason": reason})
@@ -63,8 +65,8 @@ def _why_red(
         place = f"after step {unlike.step}" if unlike.step else "before step 1"
         similarity = unlike.comparison.similarity
         return "checkpoint", (
-            f"the picture {place} is {similarity:.2f} like the reference's, "
-            f"the minimum is {unlike.minimum:.2f}"
+            f"the picture {place} is {similarity:.4f} like the reference's, "
+            f"the minimum is {unlike.minimum:g}"
         )
     return None, None
 
@@ -81,7 +83,10 @@ def _missed(thresholds: r.Thresholds, result: r.Score) -> list[str]:
 
 
 def summarize(rows: Iterable[r.Row], protocol: r.Protocol) -> r.Summary:
-    """Sum up a run: rows sorted, a mean per model over its scored tasks."""
+    """Sum up a run: rows sorted, a mean per model over its scored tasks.
+
+    The value of a task is the mean over its scored epochs.
+    """
     ordered = tuple(sorted(rows, key=lambda row: (row.task, row.model, row.epoch)))
     names = sorted({row.model for row in ordered})
     models = {
@@ -93,14 +98,18 @@ def summarize(rows: Iterable[r.Row], protocol: r.Protocol) -> r.Summary:
 
 def _model_row(rows: Sequence[r.Row]) -> r.ModelRow:
     scored = [row for row in rows if row.status in {"passed", "failed"}]
+    epochs = [
+        [row for row in scored if row.task == task]
+        for task in dict.fromkeys(row.task for row in scored)
+    ]
     return r.ModelRow(
         due=len(rows),
         scored=len(scored),
         errors=sum(row.status == "error" for row in rows),
         not_run=sum(row.status == "not_run" for row in rows),
-        ifs=_round(_mean(row.ifs for row in scored)),
-        vfs=_round(_mean(row.vfs for row in scored)),
-        final=_round(_mean(row.final for row in scored)),
+        ifs=_round(_mean(_mean(row.ifs for row in task) for task in epochs)),
+        vfs=_round(_mean(_mean(row.vfs for row in task) for task in epochs)),
+        final=_round(_mean(_mean(row.final for row in task) for task in epochs)),
     )
 
 

@@ -41,7 +41,8 @@ def similarity(reference: Picture, shot: Picture, ignored: NDArray[np.bool_]) ->
     height = min(reference.shape[0], shot.shape[0])
     width = min(reference.shape[1], shot.shape[1])
     one, two = (_lab(picture[:height, :width]) for picture in (reference, shot))
-    seen = _shrink(1 - ignored[:height, :width].astype(np.float32), _HALF)
+    hidden = np.where(ignored[:height, :width], np.uint8(255), np.uint8(0))
+    seen = np.asarray(1 - _shrink(hidden, _HALF) / 255, np.float32)
     edges = _edges(one), _edges(two)
     maps = (one, two, *edges, seen)
     scores = [_at(*(_shrink(x, cell / _HALF) for x in maps)) for cell in CELLS_PX]
@@ -78,7 +79,7 @@ def _structure(one: _Map, two: _Map) -> _Map:
 
 def _lab(picture: Picture) -> _Map:
     """Give lightness 0..100 and two axes of colour, at half size."""
-    small = _shrink(picture.astype(np.float32), _HALF) / 255
+    small = _shrink(picture, _HALF) / 255
     return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2Lab), np.float32)
 
 
@@ -90,7 +91,7 @@ def _edges(lab: _Map) -> _Map:
     return edges
 
 
-def _shrink(values: _Map, cell: float) -> _Map:
+def _shrink(values: Picture | _Map, cell: float) -> _Map:
     height, width = values.shape[:2]
     size = max(1, round(width / cell)), max(1, round(height / cell))
     smaller = cv2.resize(values, size, interpolation=cv2.INTER_AREA)
