@@ -96,6 +96,7 @@ def default_args(*, is_root: bool) -> list[str]:
         "--deny-permission-prompts",
         "--disable-gpu-rasterization",
         "--disable-lcd-text",
+        "--disable-partial-raster",  # else an old picture shows through at seams
         "--disable-smooth-scrolling",
         "--font-render-hinting=none",  # known to the headless shell only
         "--force-color-profile=srgb",

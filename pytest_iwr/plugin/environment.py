@@ -25,7 +25,7 @@ _PACKAGES = (
     "playwright",
     "rapidocr",
     "onnxruntime",
-    "opencv-python",
+    "opencv-python-headless",
     "opencv-python-headless",
     "numpy",
 )

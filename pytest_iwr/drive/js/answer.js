@@ -126,7 +126,7 @@ const iwr = {
 
   states: ({ target }) => {
     fresh();
-    const all = find(target, {});
+    const all = find(target, { enough: ENOUGH.claim });
     const active = deepActive();
     return all.map(({ el, worth }) => ({
       worth,

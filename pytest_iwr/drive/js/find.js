@@ -18,7 +18,7 @@ const roleWorth = (wanted, el) => {
   if (role === wanted) return 1;
   const shared = FAMILIES.find((f) => f.members.includes(wanted) && f.members.includes(role));
   if (shared) return shared.worth;
-  if (["button", "link", "tab", "menuitem"].includes(wanted) && role === "generic" && isInteractive(el)) return 0.5;
+  if (["button", "link", "tab", "menuitem"].includes(wanted) && role === "generic" && isInteractive(el) && !(el instanceof HTMLLabelElement)) return 0.5;
   return 0;
 };
 
@@ -116,7 +116,8 @@ const VERB_BONUS = {
   click: (el) => (isInteractive(el) ? 0.04 : 0),
 };
 
-const ENOUGH = 0.5;
+// To act, the best that there is will do; to claim that a thing is there takes more.
+const ENOUGH = { act: 0.5, claim: 0.6 };
 const EQUAL = 0.015;
 
 const gap = (a, b) => {
@@ -180,7 +181,7 @@ const readingOrder = (a, b) => {
 const hasContent = (target) => [...WORDS, "role", "css", "focused"].some((key) => target[key] !== undefined);
 
 // All elements of this document that meet the target best, with their worth.
-const find = (target, { verb = "", hidden = false, scope = null } = {}) => {
+const find = (target, { verb = "", hidden = false, scope = null, enough = ENOUGH.act } = {}) => {
   let scopes = [scope || document.documentElement];
   if (target.in !== undefined) {
     const found = find(target.in, { scope });
@@ -209,7 +210,7 @@ const find = (target, { verb = "", hidden = false, scope = null } = {}) => {
   for (const el of pool) {
     if (hidden ? shownBy(el) : !shownBy(el)) continue;
     const worth = worthOf(target, el);
-    if (worth >= ENOUGH) candidates.push({ el, worth: worth + bonus(el) });
+    if (worth >= enough) candidates.push({ el, worth: worth + bonus(el) });
   }
   if (!candidates.length) return [];
   const best = Math.max(...candidates.map((c) => c.worth));
