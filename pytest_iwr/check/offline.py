@@ -14,8 +14,9 @@ from pytest_iwr.check.ocr import Ocr
 
 MIN_SIMILARITY = 0.5
 """The default of `iwr_min_similarity`. Measured (docs/scoring.md): pages of another
-task reach 0.16, faithful rebuilds stay above 0.96, and a right page with one plain
-fault (a lost paragraph, a block elsewhere, the accent colour) stays above 0.79."""
+site reach 0.16, faithful rebuilds of two real sites stay above 0.98, and a right page
+with one plain fault (a paragraph lost, a block elsewhere, another accent colour)
+above 0.79."""
 PLACES = 4
 """Decimal places of all numbers."""
 

@@ -1,0 +1,1 @@
+"""What the numbers of the protocol `offline` are worth, on pages with known faults."""

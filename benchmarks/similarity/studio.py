@@ -1,0 +1,77 @@
+"""Pictures of small pages, each as it is and with one known change."""
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from playwright.sync_api import ViewportSize, sync_playwright
+
+from pytest_iwr.drive.launch import default_args, find_browser
+
+PAGES = {path.stem: path for path in sorted(Path(__file__).parent.glob("pages/*.html"))}
+SIZE = ViewportSize(width=1280, height=720)
+CHANGES = {
+    "equal": "",
+    "moved 1 px": "html { transform: translateY(1px) }",
+    "moved 4 px": "html { transform: translateY(4px) }",
+    "moved 16 px": "html { transform: translateY(16px) }",
+    "accent colour": ":root { --accent: #a8741d !important }",
+    "ground colour": ":root { --ground: #cfe3d4 !important }",
+    "block elsewhere": "[data-block] { transform: translate(-180px, 160px) }",
+    "other font": '* { font-family: "DejaVu Serif", serif !important }',
+    "paragraph lost": "[data-gone] { display: none !important }",
+}
+"""What is added to a page's style."""
+
+
+class Studio:
+    """A browser that shoots pages with changes; each picture is taken once."""
+
+    def __init__(self, folder: Path) -> None:
+        """Keep the pictures in `folder`."""
+        self._folder = folder
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Start the browser as a run starts it."""
+        found = find_browser(None, os.environ)
+        args = default_args(is_root=os.geteuid() == 0)
+        playwright = self._stack.enter_context(sync_playwright())
+        browser = playwright.chromium.launch(executable_path=found.path, args=args)
+        self._stack.callback(browser.close)
+        self._page = browser.new_page(viewport=SIZE)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the browser."""
+        self._stack.close()
+
+    def shoot(self, page: str, change: str = "equal") -> Path:
+        """Give the picture of a page with a change of `CHANGES`."""
+        return self._shoot(f"{page}-{change}", PAGES[page].as_uri(), CHANGES[change])
+
+    def shoot_half(self, page: str) -> Path:
+        """Give the upper half of a page as a picture of its own size."""
+        self._page.set_viewport_size(ViewportSize(width=1280, height=360))
+        picture = self._shoot(f"{page}-half", PAGES[page].as_uri(), "")
+        self._page.set_viewport_size(SIZE)
+        return picture
+
+    def shoot_blank(self) -> Path:
+        """Give a white picture."""
+        return self._shoot("blank", "about:blank", "")
+
+    def _shoot(self, name: str, address: str, style: str) -> Path:
+        path = self._folder / f"{name.replace(' ', '-')}.png"
+        if not path.exists():
+            self._page.goto(address)
+            self._page.add_style_tag(content=style or "/* as it is */")
+            self._page.screenshot(path=path)
+        return path
