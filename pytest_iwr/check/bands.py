@@ -10,6 +10,9 @@ from pytest_iwr.images import Picture
 
 QUIET_PX = 16
 """So many equal rows part two bands; the gaps inside a paragraph are smaller."""
+STEM_PX = range(4, 40)
+"""Equal rows with something this wide may run through a large letter, such as I, H or
+1, and part nothing. Rules and borders are thinner, panels wider."""
 MARGIN_PX = QUIET_PX // 2
 """Equal rows and columns that a band keeps around what it shows."""
 TALLEST_PX = 1024
@@ -22,26 +25,39 @@ def split(picture: Picture) -> Iterator[Rect]:
     A band depends on what it shows and not on where: content that only moved gives an
     equal band, which need not be read again.
     """
-    height, width = picture.shape[:2]
-    for first, last in _parts((picture[1:] != picture[:-1]).any(axis=(1, 2))):
+    width = picture.shape[1]
+    for first, last in _parts(picture):
         for top in range(first, last, TALLEST_PX):
             bottom = min(top + TALLEST_PX, last)
-            rows = picture[top:bottom]
-            columns = np.flatnonzero((rows[:, 1:] != rows[:, :-1]).any(axis=(0, 2)))
+            columns = np.flatnonzero(_steps(picture[top:bottom]).any(axis=0))
             if columns.size:
                 left, right = _with_margin(columns[0], columns[-1], width)
-                yield Rect(left, top, right, min(bottom, height))
+                yield Rect(left, top, right, bottom)
 
 
-def _parts(changes: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Give where rows change, parted at quiet places; `changes[i]`: row i to i + 1."""
-    places = np.flatnonzero(changes)
-    if places.size:
-        ends = np.flatnonzero(np.diff(places) > QUIET_PX)
-        firsts = places[np.concatenate(([0], ends + 1))]
-        lasts = places[np.concatenate((ends, [places.size - 1]))]
-        for first, last in zip(firsts, lasts, strict=True):
-            yield _with_margin(first, last, len(changes) + 1)
+def _parts(picture: Picture) -> Iterator[tuple[int, int]]:
+    """Give the rows from a change to the last one before a gap, with the margin."""
+    places = np.flatnonzero((picture[1:] != picture[:-1]).any(axis=(1, 2)))
+    if not places.size:
+        return
+    length, first = picture.shape[0], places[0]
+    for end in np.flatnonzero(np.diff(places) > QUIET_PX):
+        last, following = places[end], places[end + 1]
+        if _is_gap(picture[following]):
+            yield _with_margin(first, last, length)
+            first = following
+    yield _with_margin(first, places[-1], length)
+
+
+def _is_gap(row: Picture) -> bool:
+    """Tell a row between contents from one through a letter."""
+    widths = np.diff(np.flatnonzero(_steps(row[np.newaxis])[0]))
+    return not ((widths >= STEM_PX.start) & (widths < STEM_PX.stop)).any()
+
+
+def _steps(rows: Picture) -> NDArray[np.bool_]:
+    """Tell where a pixel differs from the next one in its row."""
+    return np.asarray((rows[:, 1:] != rows[:, :-1]).any(axis=2))
 
 
 def _with_margin(first: np.intp, last: np.intp, length: int) -> tuple[int, int]:
