@@ -26,7 +26,6 @@ _PACKAGES = (
     "rapidocr",
     "onnxruntime",
     "opencv-python-headless",
-    "opencv-python-headless",
     "numpy",
 )
 _SECRET = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)

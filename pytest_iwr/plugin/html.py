@@ -147,7 +147,7 @@ def _score_cells(row: Row | None) -> list[str]:
         f'<td class="col-{name}">{number(value) if row else ""}</td>'
         for name, value in zip(_SCORES, values, strict=True)
     ]
-    words = escape(first_break(row)) if row else ""
+    words = escape(": ".join(filter(None, first_break(row)))) if row else ""
     return [*cells, f'<td class="col-break">{words}</td>']
 
 

@@ -1,6 +1,7 @@
 """The tables at the end of a run, as lines that fit the screen."""
 
 import shutil
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,6 +11,9 @@ from pytest_iwr.report.words import first_break, number, one_line
 
 _MORE = "…"
 _GAP = "  "
+_INDENT = "    "
+_MOST_LINES = 2
+"""Of a reason."""
 _NARROWEST = 12
 """Columns that a text is never cut below."""
 
@@ -67,7 +71,21 @@ def _tasks(rows: Sequence[Row], width: int) -> list[Line]:
         colour = {"passed": "green", "failed": "red", "error": "yellow"}
         markup = {colour[row.status]: True} if row.status in colour else {}
         lines.append(Line(_join(cells, widths), markup))
+        reason = first_break(row)[1]
+        # The reason is what people look for: lines of its own, never a cut cell.
+        lines += [Line(fit(part, width).rstrip()) for part in _wrapped(reason, width)]
     return lines
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        text,
+        max(width, 2 * _NARROWEST),
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT,
+        max_lines=_MOST_LINES,
+        placeholder=_MORE,
+    )
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -81,7 +99,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         number(row.ifs) + unjudged,
         number(row.vfs),
         number(row.final),
-        first_break(row),
+        first_break(row)[0],
     )
 
 

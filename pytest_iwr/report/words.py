@@ -12,18 +12,18 @@ def one_line(text: str) -> str:
     return _CONTROL.sub(" ", text).strip()
 
 
-def first_break(row: Row) -> str:
-    """Say in one line what broke first, or nothing."""
+def first_break(row: Row) -> tuple[str, str]:
+    """Say what broke first: the place and kind, and the reason; both may be empty."""
     if row.status == "not_run":
-        return "not run"
+        return "not run", ""
     if row.kind is None:
-        return ""
+        return "", ""
     reason = one_line(row.reason or "")
     if row.status == "error":
-        return f"error, {row.kind}: {reason}"
+        return f"error, {row.kind}", reason
     if row.failed_step is not None:
-        return f"step {row.failed_step}, {row.kind}: {reason}"
-    return f"{row.kind}: {reason}"
+        return f"step {row.failed_step}, {row.kind}", reason
+    return row.kind, reason
 
 
 def step_words(task: Task, trace: Trace | None, number: int) -> str:

@@ -187,7 +187,8 @@ def test_table_is_shown(project: Project, way: str) -> None:
     result.stdout.fnmatch_lines(
         [
             "task  model  steps  IFS     VFS  Final  first break",
-            "shop  m      1/3    0.3333  –    –      step 2, expectation: expected *",
+            "shop  m      1/3    0.3333  –    –      step 2, expectation",
+            "    expected *",
             "model  due  scored  errors  not run  IFS     VFS  Final",
             "m      1    1       0       0        0.3333  –    –",
             "files: reports/*/",

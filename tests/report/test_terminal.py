@@ -51,7 +51,8 @@ def test_lines_fit_the_screen(width: int) -> None:
     )
     shown = lines(broken, row(), width=width)
     assert max(map(columns, shown)) <= width
-    assert any("3/9" in line and "0.3333" in line and "…" in line for line in shown)
+    assert any("3/9" in line and "0.3333" in line for line in shown)
+    assert any(line.endswith("…") for line in shown)
 
 
 def test_wide_letters_count_double() -> None:
@@ -68,7 +69,7 @@ def test_control_characters_of_a_page_do_not_reach_the_screen() -> None:
     text = "\n".join(lines(broken, width=200))
     assert "\x1b" not in text
     assert "\u202e" not in text
-    assert "step 1, expectation: saw ' [31mred [0m next line '" in text
+    assert "    saw ' [31mred [0m next line '" in text
 
 
 def test_what_has_no_number_is_a_dash() -> None:
@@ -82,7 +83,7 @@ def test_what_has_no_number_is_a_dash() -> None:
         vfs=None,
         final=None,
     )
-    expected = ["shop", "gpt-5", "–/9", "–", "–", "–", "error,", "lost:"]
+    expected = ["shop", "gpt-5", "–/9", "–", "–", "–", "error,", "lost"]
     assert lines(lost)[1].split()[:8] == expected
 
 
