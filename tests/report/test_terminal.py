@@ -44,7 +44,7 @@ def test_lines_fit_the_screen(width: int) -> None:
         model="a/model/with/a/very/long/name/of/more/than/one/part",
         status="failed",
         kind="expectation",
-        reason="expected " + "very " * 50,
+        reason="expected " + "very " * 100,
         steps_done=3,
         failed_step=4,
         ifs=0.3333,
