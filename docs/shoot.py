@@ -9,12 +9,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 from pytest_iwr.drive.launch import default_args, find_browser
 
 ROOT = Path(__file__).resolve().parents[1]
-SIZE = {"width": 1200, "height": 860}
+SIZE = ViewportSize(width=1200, height=860)
 
 
 def main() -> None:
