@@ -1,0 +1,141 @@
+"""A trace and the task's pictures become verdicts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_iwr import records as r
+from pytest_iwr.artifacts import ItemFolder
+from pytest_iwr.check import check
+from pytest_iwr.load import load
+
+TASK = """
+iwr: 1
+start: checkpoints/00.png
+steps:
+  - press: Enter
+  - press: Tab
+    checkpoint: {image: checkpoints/02.png, min_similarity: 0.9, full_page: true}
+  - press: Space
+    checkpoint: checkpoints/03.png
+"""
+MASK = r.Box(x=1, y=2, width=3, height=4)
+
+
+class Notes:
+    """A scorer that finds everything 0.7 alike and notes what it was asked."""
+
+    protocol = r.Protocol(id="offline", metrics={})
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self.asked: list[tuple[str, str, tuple[r.Box, ...], str | None]] = []
+
+    def compare(
+        self,
+        reference: Path,
+        shot: Path,
+        *,
+        masks: Sequence[r.Box] = (),
+        diff: Path | None = None,
+    ) -> r.Comparison:
+        """Note the names of the files."""
+        name = diff.name if diff else None
+        self.asked.append((reference.name, shot.name, tuple(masks), name))
+        return r.Comparison(
+            text=0.7,
+            structure=0.7,
+            lfs=0.7,
+            hfs=0.7,
+            similarity=0.7,
+            is_same_size=True,
+        )
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> r.Task:
+    """Give a task with a start picture and two checkpoints."""
+    (tmp_path / "checkpoints").mkdir()
+    for number in (0, 2, 3):
+        (tmp_path / "checkpoints" / f"{number:02}.png").touch()
+    path = tmp_path / "task.iwr.yaml"
+    path.write_text(TASK, encoding="utf-8")
+    return load(path)
+
+
+def trace(last: int, failure: r.FailureKind | None = None) -> r.Trace:
+    """Give a trace up to step `last`, which may have failed."""
+    steps = [
+        r.TraceStep(
+            number=number,
+            verb="press",
+            said="press a key",
+            shot=f"shot-{number:02}.png",
+            full_shot=f"full-{number:02}.png" if number == 2 else None,
+            masks=(MASK,) if number == 3 else (),
+            outcomes=(r.Outcome(kind="prose", asked="it looks fine", holds=None),),
+        )
+        for number in range(last + 1)
+    ]
+    if failure is not None:
+        why = r.Failure(kind=failure, message="it did not go")
+        steps[-1] = steps[-1].model_copy(update={"failure": why})
+    return r.Trace(
+        task="t",
+        browser="none",
+        width_px=1280,
+        height_px=720,
+        scale=1.0,
+        steps=tuple(steps),
+    )
+
+
+def run(task: r.Task, trace: r.Trace, scorer: Notes) -> r.Verdicts:
+    """Check with a minimum of 0.6."""
+    folder = ItemFolder(Path("/run"), Path("/run/item"), "model", 1)
+    return check(task, trace, folder, scorer=scorer, minimum=0.6)
+
+
+def test_shot_and_reference_are_paired_by_step(task: r.Task) -> None:
+    """A step without a checkpoint shifts nothing; a whole page is one if asked for."""
+    notes = Notes()
+    run(task, trace(3), notes)
+    assert notes.asked == [
+        ("00.png", "shot-00.png", (), "diff-00.png"),
+        ("02.png", "full-02.png", (), "diff-02.png"),
+        ("03.png", "shot-03.png", (MASK,), "diff-03.png"),
+    ]
+
+
+def test_minimum_is_the_checkpoints_own_or_the_runs(task: r.Task) -> None:
+    """0.7 is enough for 0.6 and not for 0.9."""
+    verdicts = run(task, trace(3), Notes())
+    minima = [(c.step, c.minimum, c.is_similar) for c in verdicts.checkpoints]
+    assert minima == [(0, 0.6, True), (2, 0.9, False), (3, 0.6, True)]
+
+
+def test_failed_step_is_not_compared(task: r.Task) -> None:
+    """What a step shows that failed is no checkpoint reached."""
+    verdicts = run(task, trace(2, "covered"), Notes())
+    assert [(v.step, v.passed, v.kind) for v in verdicts.steps] == [
+        (1, True, None),
+        (2, False, "covered"),
+    ]
+    assert [c.step for c in verdicts.checkpoints] == [0]
+
+
+def test_page_that_does_not_open_fails_the_first_step(task: r.Task) -> None:
+    """There is nothing to compare, and IFS will be 0."""
+    verdicts = run(task, trace(0, "load_failed"), Notes())
+    assert verdicts.checkpoints == ()
+    (first,) = verdicts.steps
+    assert (first.step, first.passed, first.kind) == (1, False, "load_failed")
+    assert first.reason == "it did not go"
+
+
+def test_prose_is_counted_as_unjudged(task: r.Task) -> None:
+    """It passes nothing and fails nothing."""
+    verdicts = run(task, trace(1), Notes())
+    assert [v.unjudged for v in verdicts.steps] == [1]
+    assert verdicts.steps[0].passed
