@@ -34,7 +34,7 @@ def test_failed_checkpoint_names_its_pictures(project: Project) -> None:
     assert result.ret == 1
     result.stdout.fnmatch_lines(
         [
-            "tasks/shop/task.iwr.yaml:8: the checkpoint of step 3 (*): *0.50*0.60",
+            "tasks/shop/task.iwr.yaml:8: the checkpoint of step 3 (*): *0.5000*0.6",
             "  shot: reports/*/shot-03.png",
             "  reference: *is-0.5.png",
             "  difference: reports/*/diff-03.png",
