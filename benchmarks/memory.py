@@ -6,10 +6,10 @@ import tempfile
 from pathlib import Path
 
 import psutil
-from pytest_iwr.check.offline import MIN_SIMILARITY, OfflineScorer
 
 from benchmarks.material import gather, new_browser
 from pytest_iwr.artifacts import RunFolder
+from pytest_iwr.check.offline import MIN_SIMILARITY, OfflineScorer
 from pytest_iwr.evaluate import Tools, evaluate
 from pytest_iwr.serve import Server
 

@@ -4,10 +4,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from pytest_iwr.check.offline import MIN_SIMILARITY, OfflineScorer
-
 from benchmarks.material import Material, new_browser
 from pytest_iwr.artifacts import RunFolder
+from pytest_iwr.check.offline import MIN_SIMILARITY, OfflineScorer
 from pytest_iwr.evaluate import Tools, evaluate
 from pytest_iwr.serve import Server
 

@@ -169,7 +169,7 @@ def test_module_is_the_command_and_needs_no_pytest() -> None:
         "heavy = {'pytest', '_pytest', 'playwright', 'cv2', 'onnxruntime', 'numpy'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
-    made = subprocess.run(  # noqa: S603  # the script above
+    made = subprocess.run(  # the script above
         [sys.executable, "-c", script],
         check=True,
         capture_output=True,

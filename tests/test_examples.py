@@ -31,7 +31,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Rows:
         (pages / "blank" / task / "index.html").write_text(BLANK, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "tasks", "-q", "-p", "no:cacheprovider"]
     command += [f"--iwr-pages={pages}", f"--iwr-output={folder / 'reports'}"]
-    done = subprocess.run(  # noqa: S603 (our own interpreter)
+    done = subprocess.run(
         [*command, "--iwr-fail-on=error"],
         cwd=ROOT,
         capture_output=True,

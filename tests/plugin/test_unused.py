@@ -25,7 +25,7 @@ def test_entry_module_loads_nothing_heavy() -> None:
         "import sys, pytest_iwr.plugin; "
         f"print(*[name for name in {HEAVY!r} if name in sys.modules])"
     )
-    done = subprocess.run(  # noqa: S603 - this very interpreter
+    done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == []

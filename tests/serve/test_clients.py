@@ -99,7 +99,7 @@ def test_server_starts_again(folder: Path, ask: Ask, serve: Serve) -> None:
 def test_process_ends_without_close(folder: Path) -> None:
     """A server that nobody closed keeps no process alive, and says nothing."""
     script = "from pytest_iwr.serve import Server\nserver = Server()\nserver.start()\n"
-    done = subprocess.run(  # noqa: S603  # our own script
+    done = subprocess.run(  # our own script
         [sys.executable, "-W", "error", "-c", script],
         capture_output=True,
         cwd=folder,

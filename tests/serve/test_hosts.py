@@ -119,7 +119,7 @@ def test_two_servers_answer_for_their_own(folder: Path, ask: Ask, serve: Serve) 
 def test_processes_at_once_never_mix(tmp_path: Path) -> None:
     """Many processes and threads serve at once; each page is its own."""
     workers = [
-        subprocess.Popen(  # noqa: S603  # our own script
+        subprocess.Popen(  # our own script
             [sys.executable, "-W", "error", "-c", WORKER, str(tmp_path / str(number))],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
