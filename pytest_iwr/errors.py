@@ -66,3 +66,9 @@ class CheckpointError(IwrError):
     """A picture of the task that cannot be compared with."""
 
     kind: ErrorKind = "checkpoint_unusable"
+
+
+class VideoError(IwrError):
+    """A video of the task that has no frames to show."""
+
+    kind: ErrorKind = "task_invalid"
