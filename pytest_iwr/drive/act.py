@@ -15,6 +15,7 @@ from playwright import sync_api as pw
 
 from pytest_iwr import records as r
 from pytest_iwr.drive import sweep
+from pytest_iwr.drive.keys import chord
 from pytest_iwr.drive.locate import Aimed, Purpose, StepFailed, aim, focused_view
 from pytest_iwr.drive.rest import PAUSE_MS, settle
 from pytest_iwr.drive.views import ViewLostError
@@ -27,25 +28,6 @@ _PAUSE_S = 0.5
 """The longest wait between two keys that a person would not press at once."""
 _TOUCHES = {"pointerdown", "mousedown", "touchstart", "intercepted"}
 _MOVES = {"mouseover", "mousemove"}
-_KEY_NAMES = {
-    "esc": "Escape",
-    "return": "Enter",
-    "ctrl": "Control",
-    "cmd": "Meta",
-    "command": "Meta",
-    "option": "Alt",
-    "del": "Delete",
-    "space": "Space",
-    "spacebar": "Space",
-    "up": "ArrowUp",
-    "down": "ArrowDown",
-    "left": "ArrowLeft",
-    "right": "ArrowRight",
-    "pgup": "PageUp",
-    "pgdn": "PageDown",
-    "pageup": "PageUp",
-    "pagedown": "PageDown",
-}
 
 
 @dataclass
@@ -157,19 +139,25 @@ class Hands:
             is_target=True,
         )
         page = self.windows.page
-        page.mouse.move(aimed.x, aimed.y)
-        press(aimed)
+        try:
+            page.mouse.move(aimed.x, aimed.y)
+            press(aimed)
+        except pw.Error:
+            if not page.is_closed() or not self.windows.count:
+                raise
         needed = _TOUCHES if press != self._stir else _MOVES
         self._let_arrive(lambda: any(event["type"] in needed for event in log))
         got = {event["type"]: event.get("by", "") for event in log}
-        return got if got.keys() & needed else {}
+        if page.is_closed():  # what closes its window felt the touch
+            got["closed"] = ""
+        return got if got.keys() & {*needed, "closed"} else {}
 
     def _let_arrive(self, is_there: Callable[[], bool]) -> None:
         """Wait while what the page got of the input may still be on its way here."""
         page = self.windows.page
         patience = time.monotonic() + _ARRIVAL_S
         while not is_there() and time.monotonic() < patience and not page.is_closed():
-            page.wait_for_timeout(PAUSE_MS)
+            self.windows.wait(PAUSE_MS)
 
     def _stir(self, aimed: Aimed) -> None:
         """Move a little: a pointer that lay there already causes no event."""
@@ -207,10 +195,15 @@ class Hands:
         log.clear()
         return log
 
-    def _focus(self, target: r.Target) -> None:
+    def _focus(self, target: r.Target, *, by_click: bool = True) -> None:
+        """Give it the focus; `by_click=False`: without working what is no field."""
         aimed = self._aim(target, "type")
-        if not aimed.facts["focused"]:
-            self._touch(target, "type", lambda a: self._click(a, "left"))
+        if aimed.facts["focused"]:
+            return
+        is_for_keys = not by_click and not aimed.facts["editable"]
+        if is_for_keys and aimed.view.ask("focusOn"):
+            return
+        self._touch(target, "type", lambda a: self._click(a, "left"))
 
     def _type(self, action: r.Type) -> None:
         if action.into is not None:
@@ -248,14 +241,20 @@ class Hands:
 
     def _press(self, action: r.Press) -> None:
         if action.in_ is not None:
-            self._focus(action.in_)
-        chord = _chord(action.key or "")
+            self._focus(action.in_, by_click=False)
+        pressed = chord(action.key or "")
         log = self._listen()
+        page = self.windows.page
         try:
-            self.windows.page.keyboard.press(chord)
+            page.keyboard.press(pressed)
         except pw.Error as error:
+            if page.is_closed() and self.windows.count:
+                return  # the key closed its window
             if "Unknown key" not in error.message:
                 raise
+            if len(pressed) == 1:  # a letter that the browser's keyboard lacks
+                self._send_letter(pressed)
+                return
             text = f"unknown key {action.key!r}. Use names such as Enter, ArrowDown, a"
             raise self._task_error(text) from error
         self._let_arrive(lambda: any(event["type"] == "keydown" for event in log))
@@ -263,6 +262,13 @@ class Hands:
         if not keys:
             raise StepFailed("input_lost", f"the page saw no key-down of {action.key}")
         self.done.received["keys"] = " ".join(keys)
+
+    def _send_letter(self, letter: str) -> None:
+        send = self.windows.views.session.send
+        event = {"key": letter, "text": letter, "unmodifiedText": letter}
+        send("Input.dispatchKeyEvent", {"type": "keyDown", **event})
+        send("Input.dispatchKeyEvent", {"type": "keyUp", "key": letter})
+        self.done.received["keys"] = letter
 
     def _select(self, action: r.Select) -> None:
         wanted = action.option or ""
@@ -365,13 +371,6 @@ class Hands:
         where = f"steps[{self.step - 1}]"
         line = self.task.line_of(self.step)
         return TaskError([Problem(Path(self.task.path), line, where, message)])
-
-
-def _chord(key: str) -> str:
-    """Give a chord by the names that the browser uses: `Ctrl+c` → `Control+c`."""
-    parts = [key] if len(key) == 1 else key.replace("++", "+\0").split("+")
-    names = (part.replace("\0", "+").strip() or " " for part in parts)
-    return "+".join(_KEY_NAMES.get(name.lower(), name) for name in names)
 
 
 def _first_lost(text: str, log: list[dict[str, str]]) -> str | None:

@@ -63,7 +63,7 @@ def wait_for(
             return outcomes
         if time.monotonic() >= deadline and outcomes:
             return outcomes
-        windows.page.wait_for_timeout(PAUSE_MS)
+        windows.wait(PAUSE_MS)
 
 
 def _one(

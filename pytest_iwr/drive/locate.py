@@ -67,7 +67,7 @@ def aim(
             failure = failure or _missing(target, str(problem))
         if time.monotonic() >= deadline:
             raise failure
-        windows.page.wait_for_timeout(PAUSE_MS)
+        windows.wait(PAUSE_MS)
 
 
 def _aim_once(
@@ -75,7 +75,7 @@ def _aim_once(
 ) -> Aimed:
     views = windows.views.all()
     question = {"target": plain(target), "verb": purpose, "guards": guards}
-    view = views[0] if len(views) == 1 else _best_view(views, question)
+    view = views[0] if len(views) == 1 else best_view(views, question)
     answer = view.ask("aim", question)
     if answer["count"] == 0:
         twins = [twin for v in views if (twin := v.ask("why", question))]
@@ -115,7 +115,7 @@ def _place(candidate: dict[str, Any]) -> str:
     return f"{candidate['words']} at {box['x']:.0f},{box['y']:.0f}"
 
 
-def _best_view(views: list[View], question: dict[str, Any]) -> View:
+def best_view(views: list[View], question: dict[str, Any]) -> View:
     """Give the document that holds the best match; the outer one on equal terms."""
     best, best_worth = views[0], 0.0
     for view in views:

@@ -25,7 +25,7 @@ def settle(windows: Windows, deadline: float) -> str:
             return ", ".join(sorted(moving)) or LOADING
         if page is windows.page and not windows.views.loading and LOADING not in moving:
             return ", ".join(sorted(moving))
-        windows.page.wait_for_timeout(PAUSE_MS)
+        windows.wait(PAUSE_MS)
 
 
 def _moving(windows: Windows, deadline: float) -> set[str]:

@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from pytest_iwr import records as r
-from pytest_iwr.drive.locate import Aimed, StepFailed, aim, plain
+from pytest_iwr.drive.locate import Aimed, StepFailed, aim, best_view, plain
 from pytest_iwr.drive.rest import PAUSE_MS
 from pytest_iwr.drive.views import View
 from pytest_iwr.drive.windows import Windows
@@ -12,6 +12,9 @@ from pytest_iwr.drive.windows import Windows
 _MOVES = 12
 _JIGGLE_PX = 3
 _MOST_TURNS = 60
+_TOUCH_S = 0.016
+_HELD_S = 0.2
+"""The finger rests before it is lifted, so that no momentum adds to its way."""
 _STILL_S = 1.0
 """How long the wheel's movement is waited for."""
 
@@ -30,7 +33,7 @@ def scroll(
         aimed = aim(windows, action.in_, "", deadline, guards=False)
         container, view = aimed.element, aimed.view
     if action.to is not None:
-        moved = _scroll_to(windows, view, action, deadline)
+        moved = _scroll_to(windows, action, deadline)
     else:
         moved = _scroll_by(windows, view, action)
     if not moved:
@@ -63,7 +66,7 @@ def _turn(
         last, place = place, (now["left"], now["top"])
         if place == last and place != before:
             break
-        page.wait_for_timeout(PAUSE_MS)
+        windows.wait(PAUSE_MS)
     if place == before:
         return {}
     return {
@@ -72,39 +75,39 @@ def _turn(
     }
 
 
-def _scroll_to(
-    windows: Windows, view: View, action: r.Scroll, deadline: float
-) -> dict[str, str]:
-    """Turn the wheel until the target is in view, as a person would."""
+def _scroll_to(windows: Windows, action: r.Scroll, deadline: float) -> dict[str, str]:
+    """Turn the wheel until the target is in view, as a person would.
+
+    What scrolls may be the page, parts of it one inside the other, or a frame.
+    """
     target = action.to
     if target is None:
         raise AssertionError
-    first: dict[str, str] = {}
+    if action.in_ is not None and target.in_ is None:
+        target = target.model_copy(update={"in_": action.in_})
+    question = {"target": plain(target), "verb": ""}
+    moved: dict[str, str] = {}
     for _ in range(_MOST_TURNS):
-        found = view.ask("find", {"target": plain(target), "verb": ""})
-        if not found:
+        views = windows.views.all()
+        view = views[0] if len(views) == 1 else best_view(views, question)
+        way = view.ask("wayTo", question)
+        if way["state"] == "there":
+            return moved or {"to": f"{way['left']:.0f},{way['top']:.0f}"}
+        if way["state"] == "missing":
             if time.monotonic() >= deadline:
                 text = f"{target.phrase()} was not found: nothing visible matches"
                 raise StepFailed("target_missing", text)
-            windows.page.wait_for_timeout(PAUSE_MS)
+            windows.wait(PAUSE_MS)
             continue
-        box = found[0]["box"]
-        signs = {"container": False, "dx": 0, "dy": 1 if box["y"] > 0 else -1}
-        if action.in_ is not None:
-            view.ask("find", {"target": plain(action.in_), "verb": ""})
-            signs["container"] = True
-        start = view.ask("wheel", signs)
-        height = start["height"]
-        middle = box["y"] + box["height"] / 2
-        is_inside = box["y"] >= 0 and box["y"] + box["height"] <= height
-        if is_inside or (first and abs(middle - height / 2) < height / 4):
-            return first or {"to": f"{start['left']:.0f},{start['top']:.0f}"}
-        way = max(-height * 0.8, min(height * 0.8, middle - height / 2))
-        moved = _turn(windows, view, start, 0, way)
-        if not moved:
-            return first
-        first = {"from": first.get("from", moved["from"]), "to": moved["to"]}
-    return first
+        turned = {}
+        if way["state"] == "away":
+            turned = _turn(windows, view, way, way["dx"], way["dy"])
+        if not turned:
+            text = f"the wheel does not bring {target.phrase()} into view"
+            raise StepFailed("nothing_scrolled", text)
+        moved = {"from": moved.get("from", turned["from"]), "to": turned["to"]}
+    text = f"{target.phrase()} is not in view after {_MOST_TURNS} turns of the wheel"
+    raise StepFailed("nothing_scrolled", text)
 
 
 def drag(windows: Windows, action: r.Drag, deadline: float) -> tuple[r.Element, r.Hit]:
@@ -119,11 +122,7 @@ def drag(windows: Windows, action: r.Drag, deadline: float) -> tuple[r.Element, 
         end = aim(windows, action.to, "", deadline, guards=False)
     start = aim(windows, action.from_, "", deadline)
     if end is not None and action.to is not None:
-        # Aiming at the source may have scrolled: look once more, without scrolling.
-        box = end.view.ask("find", {"target": plain(action.to), "verb": ""})[0]["box"]
-        left, top = end.view.origin()
-        x = left + box["x"] + box["width"] / 2
-        y = top + box["y"] + box["height"] / 2
+        x, y = _middle(end, action.to)
     else:
         by = action.by or r.Offset()
         x, y = start.x + by.x, start.y + by.y
@@ -144,30 +143,56 @@ def drag(windows: Windows, action: r.Drag, deadline: float) -> tuple[r.Element, 
     return start.element, hit
 
 
+def _middle(end: Aimed, target: r.Target) -> tuple[float, float]:
+    """Look for the end once more: aiming at the source may have scrolled."""
+    found = end.view.ask("find", {"target": plain(target), "verb": ""})
+    if not found:
+        raise StepFailed("target_missing", f"{target.phrase()} went away")
+    box = found[0]["box"]
+    left, top = end.view.origin()
+    return left + box["x"] + box["width"] / 2, top + box["y"] + box["height"] / 2
+
+
 def swipe(windows: Windows, action: r.Swipe, deadline: float) -> r.Element | None:
     """Swipe with one finger across the page or a container.
 
     Raises StepFailed `input_lost` when no document saw the finger.
     """
-    target = action.in_ or r.Target(css="html")
-    aimed = aim(windows, target, "", deadline, guards=False)
-    box = aimed.element.box
+    heard = [view.ask("hear") for view in windows.views.all()]
+    aimed = None
+    box = r.Box(x=0, y=0, width=heard[0]["width"], height=heard[0]["height"])
+    x, y = box.width / 2, box.height / 2
+    if action.in_ is not None:
+        aimed = aim(windows, action.in_, "", deadline, guards=False)
+        x, y = aimed.x, aimed.y
+        width = min(aimed.element.box.width, box.width)
+        height = min(aimed.element.box.height, box.height)
+        box = r.Box(x=0, y=0, width=width, height=height)
     signs = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
     sx, sy = signs[action.direction or "up"]
     reach_x, reach_y = box.width * action.by * sx, box.height * action.by * sy
-    x, y = aimed.x - reach_x / 2, aimed.y - reach_y / 2
+    x, y = x - reach_x / 2, y - reach_y / 2
     log = windows.log.input
     log.clear()
-    session = windows.views.session
-    for step in range(_MOVES + 1):
+    send = windows.views.session.send
+    now = time.time()
+    for step in [*range(_MOVES + 1), _MOVES]:
         point = {
             "x": x + reach_x * step / _MOVES,
             "y": y + reach_y * step / _MOVES,
         }
-        kind = "touchMove" if step else "touchStart"
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
-    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        now += _TOUCH_S
+        event = {
+            "type": "touchMove" if step else "touchStart",
+            "touchPoints": [point],
+            "timestamp": now,
+        }
+        send("Input.dispatchTouchEvent", event)
+    now += _HELD_S
+    end = {"type": "touchEnd", "touchPoints": [], "timestamp": now}
+    send("Input.dispatchTouchEvent", end)
     if not {event["type"] for event in log} & {"touchstart", "pointerdown"}:
-        text = f"{aimed.words} did not feel the finger. Has the viewport `touch: true`?"
+        what = aimed.words if aimed else "the page"
+        text = f"{what} did not feel the finger. Has the viewport `touch: true`?"
         raise StepFailed("input_lost", text)
-    return aimed.element
+    return aimed.element if aimed else None

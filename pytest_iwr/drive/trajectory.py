@@ -13,9 +13,10 @@ from pytest_iwr.drive.expect import Before, wait_for
 from pytest_iwr.drive.locate import StepFailed
 from pytest_iwr.drive.read import ground_action, ground_expectation, refuse_guess
 from pytest_iwr.drive.rest import settle
-from pytest_iwr.drive.views import ViewLostError
+from pytest_iwr.drive.views import SelectorError, ViewLostError
 from pytest_iwr.drive.watch import Watch
 from pytest_iwr.drive.windows import Windows
+from pytest_iwr.errors import Problem, TaskError
 
 LOAD_S = 10.0
 """How long the entry page may take to answer and to come to rest."""
@@ -110,6 +111,11 @@ class Trip:
         except ViewLostError as lost:
             text = f"the page went away in the middle of the step: {lost}"
             failure = r.Failure(kind="navigation_failed", message=text)
+        except SelectorError as error:
+            line = self.task.line_of(number)
+            where = f"steps[{number - 1}]"
+            problem = Problem(Path(self.task.path), line, where, str(error))
+            raise TaskError([problem]) from error
         shooting = time.monotonic()
         self.watch.allow(SETTLE_S + GRACE_S)
         seen = self._take(number, step.checkpoint if failure is None else None)

@@ -29,6 +29,10 @@ class ViewLostError(Exception):
     """The document went away while it was asked; ask the next one."""
 
 
+class SelectorError(Exception):
+    """A CSS selector of the task that no browser understands."""
+
+
 @cache
 def _script(name: str) -> str:
     return (resources.files("pytest_iwr.drive") / "js" / name).read_text("utf-8")
@@ -107,6 +111,8 @@ class View:
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
             thrown = details.get("exception", {}).get("description", details["text"])
+            if "is not a valid selector" in thrown:
+                raise SelectorError(thrown.splitlines()[0].partition(": ")[2])
             raise RuntimeError(thrown)
         return answer["result"].get("value")
 

@@ -23,6 +23,8 @@ MOST_WINDOWS = 5
 MOST_DIALOGS = 20
 MOST_LINES = 200
 """Console lines, and requests, kept for one step."""
+_LONGEST = 2000
+"""Characters kept of what a page says."""
 
 
 @dataclass
@@ -71,8 +73,16 @@ class Windows:
         own = [p for p in self._pages if not p.is_closed()]
         if not own:
             raise pw.Error("Target page, context or browser has been closed")
-        followed = [p for p in own[1:] if p.url.startswith(self._origin)]
+        followed = [p for p in own[1:] if self._is_own(p)]
         return followed[-1] if followed else own[0]
+
+    def _is_own(self, page: pw.Page) -> bool:
+        """Tell whether a window shows the page's own documents.
+
+        Those that a script writes into an empty window, or makes of a blob, do.
+        """
+        own = (self._origin + "/", f"blob:{self._origin}/", "about:blank")
+        return page.url.startswith(own)
 
     @property
     def views(self) -> Views:
@@ -86,6 +96,15 @@ class Windows:
     def count(self) -> int:
         """How many windows are open."""
         return sum(not page.is_closed() for page in self._pages)
+
+    def wait(self, milliseconds: float) -> None:
+        """Let events come in; the window may close meanwhile."""
+        page = self.page
+        try:
+            page.wait_for_timeout(milliseconds)
+        except pw.Error:
+            if not page.is_closed() or not self.count:
+                raise
 
     def _opened(self, page: pw.Page) -> None:
         if self.count >= MOST_WINDOWS:
@@ -130,7 +149,7 @@ class Windows:
             plan = self._plan.pop(0)
         said = {"accept": "accepted", "dismiss": "dismissed"}
         answer = plan.answer if isinstance(plan, r.Answer) else said[plan]
-        line = r.Dialog(kind=kind, text=text, answer=answer)
+        line = r.Dialog(kind=kind, text=_whole(text), answer=answer)
         self.log.dialogs.append(line)
         if isinstance(plan, r.Answer):
             dialog.accept(plan.answer)
@@ -188,12 +207,12 @@ class Windows:
     def _hear_console(self, message: pw.ConsoleMessage) -> None:
         place = message.location
         where = f"{self.short(place.get('url', ''))}:{place.get('lineNumber', 0) + 1}"
-        line = r.Message(level=message.type, text=message.text[:2000], where=where)
+        line = r.Message(level=message.type, text=_whole(message.text), where=where)
         self._keep(self.log.console, line)
 
     def _hear_error(self, error: pw.WebError) -> None:
         text = f"{error.error.name}: {error.error.message}"
-        self._keep(self.log.console, r.Message(level="uncaught", text=text[:2000]))
+        self._keep(self.log.console, r.Message(level="uncaught", text=_whole(text)))
 
     def _hear_input(self, payload: str) -> None:
         self._keep(self.log.input, json.loads(payload), most=20_000)
@@ -205,6 +224,8 @@ class Windows:
 
     def short(self, url: str) -> str:
         """Give an address without the origin, which is another in every run."""
+        if url.startswith(f"blob:{self._origin}/"):
+            return "blob:"
         if not url.startswith(self._origin):
             return url
         parts = urlsplit(url)
@@ -216,3 +237,8 @@ class Windows:
         """Hand over what happened, and start the next step's log."""
         done, self.log = self.log, Log()
         return done
+
+
+def _whole(text: str) -> str:
+    """Give a page's text without what cannot be written, cut to a bearable length."""
+    return text[:_LONGEST].encode("utf-8", "replace").decode("utf-8")

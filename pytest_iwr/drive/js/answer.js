@@ -2,6 +2,14 @@
 
 let found = [];
 
+// Half a character, as a page may show it or a cut may leave it, is no text elsewhere.
+const wellFormed = (value) => {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (value === null || typeof value !== "object" || value instanceof Promise) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, wellFormed(inner)]));
+};
+
 const hiddenTwin = (target, verb) => {
   const twin = find(target, { verb, hidden: true })[0];
   return twin ? describe(twin.el) : "";
@@ -55,6 +63,7 @@ const iwr = {
       isDisabled: disabledOf(one.el),
       checked: checkedOf(one.el),
       focused: contains(one.el, deepActive()) && deepActive() !== document.body,
+      editable: isEditable(one.el),
       file: one.el instanceof HTMLInputElement && one.el.type === "file",
       native: one.el instanceof HTMLSelectElement,
     };
@@ -83,7 +92,10 @@ const iwr = {
     };
   },
 
-  focusOn: () => { found[0].el.focus(); },
+  focusOn: () => {
+    found[0].el.focus();
+    return contains(found[0].el, deepActive()) && document.hasFocus();
+  },
   state: () => ({
     connected: found.length > 0 && found[0].el.isConnected,
     checked: found.length > 0 && checkedOf(found[0].el),
@@ -102,7 +114,23 @@ const iwr = {
     found = [{ el, worth: 1 }];
     return { ...wheelPoint(el, dx, dy), ...scrollPlace(el) };
   },
+  // The same for the way to a target; `found` then is what scrolls.
+  wayTo: ({ target }) => {
+    fresh();
+    const first = find(target, {})[0];
+    if (!first) return { state: "missing" };
+    const way = wayTo(shownBy(first.el) || first.el);
+    if (!way) return { state: "there", ...scrollPlace(pageScroller(0, 0)) };
+    found = [{ el: way.scroller, worth: 1 }];
+    const state = way.dx || way.dy ? "away" : "stuck";
+    return { state, dx: way.dx, dy: way.dy, ...wheelPoint(way.scroller, way.dx, way.dy), ...scrollPlace(way.scroller) };
+  },
   place: () => scrollPlace(found[0].el),
+  // Hear the finger anywhere; the size of the window.
+  hear: () => {
+    arm(document.documentElement);
+    return { width: innerWidth, height: innerHeight };
+  },
   pagePlace: () => {
     const el = document.scrollingElement || document.documentElement;
     return { ...scrollPlace(el), scrollHeight: el.scrollHeight, viewHeight: innerHeight, viewWidth: innerWidth };
@@ -188,4 +216,6 @@ const iwr = {
   title: () => document.title,
   height: () => Math.max(document.documentElement.scrollHeight, document.body ? document.body.scrollHeight : 0),
 };
-globalThis.iwr = iwr;
+globalThis.iwr = Object.fromEntries(
+  Object.entries(iwr).map(([name, answer]) => [name, (question) => wellFormed(answer(question))]),
+);

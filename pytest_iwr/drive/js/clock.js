@@ -106,12 +106,23 @@
   w.print = () => {};
 
   const answer = (detail) => send(new RealEvent(`${settings.secret}:answer`, { detail }));
-  w.addEventListener(settings.secret, (event) => {
+  const onCommand = (event) => {
     if (event.detail === "hold") heldAt = now();
     if (event.detail === "release") {
       heldAt = null;
       for (const run of queue.splice(0)) apply(later, w, [run, 0]);
     }
     answer(stringify({ timers: due.size, fetches }));
-  });
+  };
+  const listen = w.addEventListener.bind(w, settings.secret, onCommand);
+  listen();
+  // Opening a document anew takes all listeners away.
+  for (const name of ["open", "write", "writeln"]) {
+    const real = Document.prototype[name];
+    Document.prototype[name] = { [name](...args) {
+      const result = apply(real, this, args);
+      listen();
+      return result;
+    } }[name];
+  }
 })(SETTINGS);

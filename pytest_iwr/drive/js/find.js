@@ -182,6 +182,7 @@ const hasContent = (target) => [...WORDS, "role", "css", "focused"].some((key) =
 
 // All elements of this document that meet the target best, with their worth.
 const find = (target, { verb = "", hidden = false, scope = null, enough = ENOUGH.act } = {}) => {
+  if (!document.documentElement) return [];
   let scopes = [scope || document.documentElement];
   if (target.in !== undefined) {
     const found = find(target.in, { scope });

@@ -1,11 +1,11 @@
 // What a person sees of the page: flat tree, visibility, text as rendered.
 
-const fold = (text) => (text || "").replace(/[\s\u00a0\u200b\u200e\u200f\ufeff]+/g, " ").trim();
+const fold = (text) => (text || "").replace(/[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g, "").replace(/[\s\u00a0]+/g, " ").trim();
 
 // Caches hold for one question only: `fresh()` starts the next.
 let cache;
 const fresh = () => {
-  cache = { style: new Map(), opacity: new Map(), cut: new Map(), seen: new Map(), text: new Map(), name: new Map() };
+  cache = { masked: new Map(), style: new Map(), opacity: new Map(), cut: new Map(), seen: new Map(), text: new Map(), name: new Map() };
 };
 fresh();
 
@@ -18,8 +18,26 @@ const memo = (map, key, make) => {
 
 const styleOf = (el) => memo(cache.style, el, () => getComputedStyle(el));
 
+// A form whose fields are named like what is asked of elements (`name="children"`) hides
+// it behind them, from this world too. Such a form is looked through.
+const ASKED = [
+  "tagName", "getAttribute", "hasAttribute", "closest", "matches", "textContent",
+  "children", "childNodes", "shadowRoot", "assignedSlot", "getRootNode", "getBoundingClientRect",
+  "getClientRects", "checkVisibility", "isContentEditable", "labels", "innerText", "scrollIntoView",
+  "isConnected", "focus", "scrollTop", "scrollLeft", "scrollHeight", "scrollWidth", "clientHeight", "clientWidth",
+];
+const readParent = Object.getOwnPropertyDescriptor(Node.prototype, "parentElement").get;
+const readChildren = Object.getOwnPropertyDescriptor(Node.prototype, "childNodes").get;
+const isMasked = (node) => {
+  if (!(node instanceof HTMLFormElement)) return false;
+  return memo(cache.masked, node, () =>
+    readParent.call(node) !== node.parentElement ||
+    ASKED.some((name) => node[name] instanceof Node || node[name] instanceof RadioNodeList));
+};
+
 // Children and parent in the flat tree: open shadow roots and slots resolved.
 const childrenOf = (node) => {
+  if (isMasked(node)) return [...readChildren.call(node)];
   if (node instanceof HTMLSlotElement) {
     const assigned = node.assignedNodes();
     return assigned.length ? assigned : [...node.childNodes];
@@ -28,8 +46,9 @@ const childrenOf = (node) => {
 };
 
 const parentOf = (el) => {
+  if (isMasked(el)) return readParent.call(el);
   if (el.assignedSlot) return el.assignedSlot;
-  if (el.parentElement) return el.parentElement;
+  if (el.parentElement) return isMasked(el.parentElement) ? parentOf(el.parentElement) : el.parentElement;
   const root = el.getRootNode();
   return root instanceof ShadowRoot ? root.host : null;
 };
@@ -38,7 +57,7 @@ function* elementsIn(root) {
   if (!root) return; // a document that has not begun
   for (const child of childrenOf(root)) {
     if (child instanceof Element) {
-      yield child;
+      if (!isMasked(child)) yield child;
       yield* elementsIn(child);
     }
   }
@@ -62,7 +81,7 @@ const deepFromPoint = (x, y) => {
     if (!inner || inner === hit) break;
     hit = inner;
   }
-  return hit;
+  return hit && isMasked(hit) ? parentOf(hit) : hit;
 };
 
 const opacityOf = (el) =>
@@ -199,6 +218,10 @@ function* runsIn(root) {
       return;
     }
     if (!(node instanceof Element)) return;
+    if (isMasked(node)) {
+      for (const child of childrenOf(node)) yield* visit(child);
+      return;
+    }
     if (node.tagName === "BR") yield { text: "\n", rect: null };
     if (SILENT.has(node.tagName)) return;
     const display = styleOf(node).display;

@@ -18,7 +18,7 @@ new MutationObserver((records) => {
   // What the parser meets is covered by the document's own state.
   if (document.readyState !== "loading") for (const record of records) record.addedNodes.forEach(follow);
 }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-addEventListener("scroll", () => { lastChange = performance.now(); }, { capture: true, passive: true });
+const onScroll = () => { lastChange = performance.now(); };
 
 // A text cursor blinks; a picture must not depend on when it was taken.
 const caretless = new CSSStyleSheet();
@@ -64,6 +64,7 @@ const isNearView = (el) => {
 // Regular timers and endless animations never end: after `patience` they are let be.
 const settle = async ({ deadline, patience }) => {
   const start = performance.now();
+  addEventListener("scroll", onScroll, { capture: true, passive: true });
   for (;;) {
     const begun = performance.now();
     for (const animation of runningAnimations()) {

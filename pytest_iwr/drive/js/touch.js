@@ -9,7 +9,7 @@ const GUARDED = new Set(["pointerdown", "mousedown", "pointerup", "mouseup", "cl
 let armed = null;
 
 const say = (message) => {
-  if (globalThis.iwrSay) globalThis.iwrSay(JSON.stringify(message));
+  if (globalThis.iwrSay) globalThis.iwrSay(JSON.stringify(wellFormed(message)));
 };
 
 const isMeant = (path) => armed.accepted.some((el) => path.includes(el));
@@ -28,7 +28,7 @@ const onEvent = (event) => {
   if (!meant && armed.guards && GUARDED.has(event.type)) {
     event.stopImmediatePropagation();
     event.preventDefault();
-    say({ type: "intercepted", by: describe(path[0] instanceof Element ? path[0] : null) });
+    say({ type: "intercepted", by: describe(path.find((el) => el instanceof Element && !isMasked(el))) });
     return;
   }
   if (!meant) return;
@@ -39,7 +39,10 @@ const onEvent = (event) => {
   say({ type: event.type });
 };
 
-for (const type of WATCHED) addEventListener(type, onEvent, { capture: true, passive: false });
+// `document.open()` takes listeners away, so they are put there again for each action.
+const listen = () => {
+  for (const type of WATCHED) addEventListener(type, onEvent, { capture: true, passive: false });
+};
 
 // Where to touch an element: a point of it that a person can see and reach.
 const pointsOf = (el) => {
@@ -119,6 +122,7 @@ const arm = (el, { guards = false, hit = null } = {}) => {
   const accepted = el ? acceptedBy(el) : null;
   if (accepted && hit && !accepted.some((part) => contains(part, hit))) accepted.push(hit);
   armed = { accepted, guards, said: new Set() };
+  listen();
 };
 
 const disarm = () => {
@@ -128,30 +132,84 @@ const disarm = () => {
 const canScroll = (el, dx, dy) => {
   const isRoot = el === document.scrollingElement;
   const s = getComputedStyle(el);
+  // What the page's body says of overflow holds for the window, unless its root says so.
+  const outer = isRoot && s.overflowX === "visible" && s.overflowY === "visible" && document.body ? getComputedStyle(document.body) : s;
   const free = (value) => value === "auto" || value === "scroll" || value === "overlay" || (isRoot && value !== "hidden" && value !== "clip");
   const roomY = dy > 0 ? el.scrollHeight - el.clientHeight - el.scrollTop : dy < 0 ? el.scrollTop : el.scrollHeight - el.clientHeight;
   const roomX = dx > 0 ? el.scrollWidth - el.clientWidth - el.scrollLeft : dx < 0 ? el.scrollLeft : 0;
-  return (free(s.overflowY) && roomY > 1 && (dy !== 0 || dx === 0)) || (free(s.overflowX) && dx !== 0 && roomX > 1);
+  return (free(outer.overflowY) && roomY > 1 && (dy !== 0 || dx === 0)) || (free(outer.overflowX) && dx !== 0 && roomX > 1);
+};
+
+const isViewport = (el) => {
+  if (el === document.documentElement) return true;
+  const root = getComputedStyle(document.documentElement);
+  return el === document.body && root.overflowX === "visible" && root.overflowY === "visible";
 };
 
 const scrollerOf = (el, dx = 0, dy = 0) => {
-  for (let up = el; up; up = parentOf(up)) {
-    if (up === document.body || up === document.documentElement) break;
+  for (let up = el; up && !isViewport(up); up = parentOf(up)) {
     if (canScroll(up, dx, dy)) return up;
   }
   return document.scrollingElement || document.documentElement;
 };
 
+const largestScroller = (root, dx, dy) => {
+  const view = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  const size = (el) => areaOf(meet(rectOf(el), view));
+  let best = null;
+  for (const inner of elementsIn(root)) {
+    const isBetter = canScroll(inner, dx, dy) && isShown(inner) && (!best || size(inner) > size(best));
+    if (isBetter && !isViewport(inner)) best = inner;
+  }
+  return best;
+};
+
+// What scrolls as the page: the window, or what takes its place where it never scrolls.
+const MOST_OF_IT = 0.4;
+const pageScroller = (dx, dy) => {
+  const root = document.scrollingElement || document.documentElement;
+  if (!root || canScroll(root, 0, 1) || canScroll(root, 0, -1) || canScroll(root, dx, dy)) return root;
+  const inner = largestScroller(root, 0, 0) || largestScroller(root, dx, dy);
+  const view = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  return inner && areaOf(meet(rectOf(inner), view)) > MOST_OF_IT * areaOf(view) ? inner : root;
+};
+
 // What scrolls when a person scrolls `el`: itself, else its largest scrolling part, else
 // what it lies in.
 const scrollerFor = (el, dx, dy) => {
-  if (!el) return document.scrollingElement || document.documentElement;
+  if (!el) return pageScroller(dx, dy);
   if (canScroll(el, dx, dy)) return el;
-  let best = null;
-  for (const inner of elementsIn(el)) {
-    if (isShown(inner) && canScroll(inner, dx, dy) && (!best || areaOf(rectOf(inner)) > areaOf(rectOf(best)))) best = inner;
+  return largestScroller(el, dx, dy) || scrollerOf(el, dx, dy);
+};
+
+// The way to `el` by the wheel: the outermost scroller that does not show what it must,
+// and how far to turn it; `null` when `el` is in view.
+const wayTo = (el) => {
+  const view = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  const chain = [];
+  for (let up = parentOf(el); up && !isViewport(up); up = parentOf(up)) {
+    const scrolls = [[0, 1], [0, -1], [1, 0], [-1, 0]].some(([dx, dy]) => canScroll(up, dx, dy));
+    if (scrolls) chain.unshift(up);
   }
-  return best || scrollerOf(el, dx, dy);
+  const root = document.scrollingElement || document.documentElement;
+  const steps = [root, ...chain];
+  for (const [i, scroller] of steps.entries()) {
+    const frame = scroller === root ? view : meet(rectOf(scroller), view);
+    const thing = rectOf(steps[i + 1] || el);
+    const [dx, dy] = [["left", "right"], ["top", "bottom"]].map(([low, high]) => {
+      const room = frame[high] - frame[low];
+      const size = thing[high] - thing[low];
+      const shared = Math.min(thing[high], frame[high]) - Math.max(thing[low], frame[low]);
+      if (shared >= Math.min(size, room / 2) - 1) return 0;
+      const way = (thing[low] + thing[high] - frame[low] - frame[high]) / 2;
+      return Math.max(-room * 0.8, Math.min(room * 0.8, way));
+    });
+    for (const [x, y] of [[0, dy], [dx, 0]]) {
+      if ((x || y) && canScroll(scroller, x, y)) return { scroller, dx: x, dy: y };
+    }
+    if (dx || dy) return { scroller, dx: 0, dy: 0 };
+  }
+  return null;
 };
 
 const scrollPlace = (el) => ({ left: el.scrollLeft, top: el.scrollTop, width: el.clientWidth, height: el.clientHeight });
