@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pytest_iwr.check.ocr import Line
 from pytest_iwr.check.readings import Rect
-from pytest_iwr.check.text import alike
+from pytest_iwr.check.text import alike_pairs
 
 VERSION = "blocks 1"
 LEAST_ALIKE = 0.5
@@ -58,11 +58,11 @@ def match_blocks(
     Each block is in one pair at most. Choosing greedily may miss the best sum where
     equal texts stand side by side; it needs no solver and has one answer.
     """
+    texts = alike_pairs(*([block.text for block in side] for side in (reference, shot)))
     pairs = sorted(
-        (-value, i, j)
-        for i, one in enumerate(reference)
-        for j, two in enumerate(shot)
-        if (value := _value(one, two, width))
+        (-text * _fits(reference[i], shot[j], width), i, j)
+        for i, j, text in texts
+        if text >= LEAST_ALIKE
     )
     left, right = set(range(len(reference))), set(range(len(shot)))
     matches = []
@@ -103,13 +103,10 @@ def _join(one: Line, two: Line) -> Line:
     return longer._replace(text=f"{one.text} {two.text}", rect=rect)
 
 
-def _value(one: Line, two: Line, width: int) -> float:
-    text = alike(one.text, two.text)
-    if text < LEAST_ALIKE:
-        return 0.0
+def _fits(one: Line, two: Line, width: int) -> float:
     colour = (_tone(one.ink, two.ink) + _tone(one.ground, two.ground)) / 2
     place = _place(one.rect, two.rect, width)
-    return text * (place + _size(one.rect, two.rect) + colour) / 3
+    return (place + _size(one.rect, two.rect) + colour) / 3
 
 
 def _place(one: Rect, two: Rect, width: int) -> float:
