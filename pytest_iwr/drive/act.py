@@ -15,7 +15,7 @@ from playwright import sync_api as pw
 
 from pytest_iwr import records as r
 from pytest_iwr.drive import sweep
-from pytest_iwr.drive.keys import chord
+from pytest_iwr.drive.keys import chord, first_lost
 from pytest_iwr.drive.locate import Aimed, Purpose, StepFailed, aim, focused_view
 from pytest_iwr.drive.rest import PAUSE_MS, settle
 from pytest_iwr.drive.views import ViewLostError
@@ -26,6 +26,7 @@ _ARRIVAL_S = 1.5
 """How long an input event may be on its way, on a machine that is busy."""
 _PAUSE_S = 0.5
 """The longest wait between two keys that a person would not press at once."""
+_NO_PAGE = ("Download is starting", "net::ERR_", "interrupted by another navigation")
 _TOUCHES = {"pointerdown", "mousedown", "touchstart", "intercepted"}
 _MOVES = {"mouseover", "mousemove"}
 
@@ -50,6 +51,8 @@ class Hands:
     deadline: float
     """Monotonic seconds."""
     origin: str
+    key_pause_s: float = 0.0
+    """After each key of a text."""
     done: Done = field(default_factory=Done)
 
     def carry_out(self, action: r.Action) -> Done:
@@ -221,13 +224,13 @@ class Hands:
             keyboard.press("Backspace")
         text = action.text or ""
         log = self._listen()
-        keyboard.type(text)
+        keyboard.type(text, delay=self.key_pause_s * 1000)
         if action.submit:
             self._pause()
             keyboard.press("Enter")
         sent = text + ("\n" if action.submit else "")
-        self._let_arrive(lambda: _first_lost(sent, log) is None)
-        lost = _first_lost(sent, log)
+        self._let_arrive(lambda: first_lost(sent, log) is None)
+        lost = first_lost(sent, log)
         if lost is not None:
             text = f"the key {lost!r} did not reach {focus['words']}"
             raise StepFailed("input_lost", text)
@@ -347,6 +350,11 @@ class Hands:
         except pw.TimeoutError as error:
             text = f"no page came within {left_ms / 1000:.1f} s"
             raise StepFailed("navigation_failed", text) from error
+        except pw.Error as error:
+            if not any(sign in error.message for sign in _NO_PAGE):
+                raise
+            text = "what came is no page, or another page came instead"
+            raise StepFailed("navigation_failed", text) from error
         if response is not None and response.status >= 400:  # noqa: PLR2004 (HTTP)
             path = self.windows.short(response.url)
             text = f"{path} answers with status {response.status}"
@@ -371,21 +379,6 @@ class Hands:
         where = f"steps[{self.step - 1}]"
         line = self.task.line_of(self.step)
         return TaskError([Problem(Path(self.task.path), line, where, message)])
-
-
-def _first_lost(text: str, log: list[dict[str, str]]) -> str | None:
-    """Give the first character that neither a key-down nor an input event carried."""
-    got = [
-        "\n" if event["key"] == "Enter" else event["key"]
-        for event in log
-        if event["type"] == "keydown"
-        or (event["type"] == "beforeinput" and event["key"])
-    ]
-    stream = iter(got)
-    for char in text:
-        if not any(char in key for key in stream):
-            return char
-    return None
 
 
 def _matching(wanted: str, texts: list[str]) -> int | None:

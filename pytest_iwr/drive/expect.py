@@ -127,7 +127,7 @@ def _text(windows: Windows, e: r.Expectation) -> tuple[bool, str]:
     views = windows.views.all()
     for view in views:
         answer = view.ask("text", {"target": target})
-        if answer["count"]:
+        if answer["count"] and view.is_shown():
             texts.append(answer["text"])
     if not texts:
         return e.kind == "no_text", "the place to look in is not there"
@@ -142,7 +142,8 @@ def _states(windows: Windows, target: r.Target) -> list[dict[str, Any]]:
     """Give the elements that match best, of all documents."""
     found: list[dict[str, Any]] = []
     for view in windows.views.all():
-        found += view.ask("states", {"target": plain(target)})
+        states = view.ask("states", {"target": plain(target)})
+        found += states if states and view.is_shown() else []
     best = max((one["worth"] for one in found), default=0.0)
     return [one for one in found if one["worth"] > best - 0.015]
 

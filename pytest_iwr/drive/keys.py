@@ -1,4 +1,4 @@
-"""Names of keys: what people write → what the browser calls them."""
+"""Keys: what people write → what the browser calls them; which ones arrived."""
 
 _OTHERS = {
     "esc": "Escape",
@@ -51,3 +51,18 @@ def chord(key: str) -> str:
     parts = [key] if len(key) == 1 else key.replace("++", "+\0").split("+")
     names = (part.replace("\0", "+").strip() or " " for part in parts)
     return "+".join(KNOWN.get(name.lower(), name) for name in names)
+
+
+def first_lost(text: str, log: list[dict[str, str]]) -> str | None:
+    """Give the first character that neither a key-down nor an input event carried."""
+    got = [
+        "\n" if event["key"] == "Enter" else event["key"]
+        for event in log
+        if event["type"] == "keydown"
+        or (event["type"] == "beforeinput" and event["key"])
+    ]
+    stream = iter(got)
+    for char in text:
+        if not any(char in key for key in stream):
+            return char
+    return None

@@ -124,7 +124,7 @@ def best_view(views: list[View], question: dict[str, Any]) -> View:
         except ViewLostError:
             continue
         worth = max((one["worth"] for one in found), default=0.0)
-        if worth > best_worth + _EQUAL:
+        if worth > best_worth + _EQUAL and view.is_shown():
             best, best_worth = view, worth
     return best
 

@@ -63,7 +63,8 @@ class View:
     script: str
     url: str = ""
     parent: "View | None" = None
-    _context: int | None = field(default=None, init=False)
+    context: int | None = field(default=None, init=False)
+    """The isolated world's number, once there is one."""
 
     def ask(self, question: str, argument: object = None) -> Any:
         """Call a function of `answer.js`; promises are awaited.
@@ -79,9 +80,9 @@ class View:
             except Error as error:
                 if not any(sign in error.message for sign in _LOST):
                     raise
-                if self._context is None:
+                if self.context is None:
                     raise ViewLostError(error.message) from error
-                self._context = None
+                self.context = None
                 if question == "settle":
                     raise ViewLostError(error.message) from error
                 continue
@@ -91,19 +92,19 @@ class View:
         raise ViewLostError(self.url)
 
     def _evaluate(self, expression: str) -> Any:
-        if self._context is None:
+        if self.context is None:
             world = {
                 "frameId": self.frame_id,
                 "worldName": WORLD,
                 "grantUniveralAccess": True,  # the protocol's own spelling
             }
             made = self.session.send("Page.createIsolatedWorld", world)
-            self._context = made["executionContextId"]
+            self.context = made["executionContextId"]
         answer = self.session.send(
             "Runtime.evaluate",
             {
                 "expression": expression,
-                "contextId": self._context,
+                "contextId": self.context,
                 "returnByValue": True,
                 "awaitPromise": True,
             },
@@ -115,6 +116,29 @@ class View:
                 raise SelectorError(thrown.splitlines()[0].partition(": ")[2])
             raise RuntimeError(thrown)
         return answer["result"].get("value")
+
+    def is_shown(self) -> bool:
+        """Tell whether a person sees the frame of the document at all."""
+        if self.parent is None:
+            return True
+        session = self.parent.session
+        try:
+            self.parent.ask("title")
+            owner = session.send("DOM.getFrameOwner", {"frameId": self.frame_id})
+            node = {
+                "backendNodeId": owner["backendNodeId"],
+                "executionContextId": self.parent.context,
+            }
+            frame = session.send("DOM.resolveNode", node)["object"]["objectId"]
+            call = {
+                "functionDeclaration": "function () { return iwr.isShown(this); }",
+                "objectId": frame,
+                "returnByValue": True,
+            }
+            answer = session.send("Runtime.callFunctionOn", call)
+        except Error as error:
+            raise ViewLostError(error.message) from error
+        return bool(answer["result"].get("value")) and self.parent.is_shown()
 
     def origin(self) -> tuple[float, float]:
         """Give the place of the document's upper left corner in the window.
@@ -173,12 +197,8 @@ class Views:
                 tree = session.send("Page.getFrameTree")["frameTree"]
             except Error:
                 continue
-            outer = frame.parent_frame
-            parent = next(iter(known.values()))
-            outer_session = self._sessions.get(outer) if outer else None
-            if outer_session is not None:
-                parent = next(v for v in known.values() if v.session is outer_session)
-            self._add(known, tree, session, parent)
+            parent = known.get(tree["frame"].get("parentId", ""))
+            self._add(known, tree, session, parent or next(iter(known.values())))
         self._known = known
         return list(known.values())
 

@@ -154,18 +154,23 @@ const iwr = {
 
   states: ({ target }) => {
     fresh();
-    const all = find(target, { enough: ENOUGH.claim });
+    const all = find(target, { enough: ENOUGH.claim }).filter(({ el }) => mayBe(target.role, el));
     const active = deepActive();
-    return all.map(({ el, worth }) => ({
-      worth,
-      words: describe(el),
-      checked: checkedOf(el),
-      selected: selectedOf(el),
-      disabled: disabledOf(el),
-      focused: active !== null && active !== document.body && contains(el, active),
-      value: valueOf(el),
-      box: boxOf(el),
-    }));
+    return all.map(({ el, worth }) => {
+      // What a label is asked is meant of its field.
+      const label = el.closest("label");
+      const state = (label && label.control) || el;
+      return {
+        worth,
+        words: describe(el),
+        checked: checkedOf(state),
+        selected: selectedOf(state) || selectedOf(el),
+        disabled: disabledOf(state),
+        focused: active !== null && active !== document.body && contains(state, active),
+        value: valueOf(state),
+        box: boxOf(el),
+      };
+    });
   },
 
   // The place of a target on the screen; of a text, where its words are drawn.
@@ -185,6 +190,11 @@ const iwr = {
   masks: ({ targets }) => {
     fresh();
     return targets.flatMap((target) => find(target, {}).map(({ el }) => boxOf(el)));
+  },
+
+  isShown: (el) => {
+    fresh();
+    return isShown(el);
   },
 
   settle,

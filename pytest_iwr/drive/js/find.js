@@ -22,6 +22,21 @@ const roleWorth = (wanted, el) => {
   return 0;
 };
 
+// Whether `el` can stand for a part of that role when it is only looked at: a button
+// "Settings" is not the dialog of that name.
+const CONTROLS = new Set([
+  "button", "link", "tab", "menuitem", "option", "checkbox", "radio", "switch", "textbox",
+  "searchbox", "combobox", "slider", "spinbutton",
+]);
+const PARTS = new Set([
+  "dialog", "alertdialog", "alert", "tooltip", "heading", "list", "table", "row", "menu", "form",
+  "navigation", "region", "main", "progressbar", "article", "tabpanel",
+]);
+const mayBe = (wanted, el) => {
+  const role = (wanted || "").toLowerCase();
+  return !(PARTS.has(role) && CONTROLS.has(roleOf(el))) && !(CONTROLS.has(role) && PARTS.has(roleOf(el)));
+};
+
 const bare = (text) => fold(text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " "));
 
 // 1 equal; 0.97 but for letter case; 0.93 but for signs; 0.6 part of it; 0 no match.
