@@ -1,9 +1,9 @@
 """Ports: the roles that stages and extensions play, as Protocols."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pytest_iwr import records as r
 
@@ -46,6 +46,58 @@ class Driver(Protocol):
         """Drive the page and leave shots and snapshots in `folder`.
 
         Raises BrowserGoneError or UngroundedError; a wrong page is in the trace.
+        """
+        ...
+
+
+class Observer(Protocol):
+    """Watches a drive from its own thread, which waits for it.
+
+    Times are seconds since 1970, by the machine's clock.
+    """
+
+    @property
+    def is_filming(self) -> bool:
+        """Tell whether `frame`, `felt` and `loaded` are wanted."""
+        ...
+
+    @property
+    def pause_s(self) -> float:
+        """How long the driver waits before each step, and after the last."""
+        ...
+
+    @property
+    def key_pause_s(self) -> float:
+        """How long it waits after each key that it types."""
+        ...
+
+    def before(self, step: int, ask: Callable[[], tuple[r.Outcome, ...]]) -> None:
+        """Know that a step (from 1) begins; `ask()` says what holds already."""
+        ...
+
+    def after(self, done: r.TraceStep, look: Callable[[float], Path]) -> None:
+        """Know what a step did; `look(seconds)` waits and gives a shot of then.
+
+        Each shot is written over the one before.
+        """
+        ...
+
+    def frame(self, at_s: float, jpeg: bytes) -> None:
+        """Get what the newest window shows from that time on."""
+        ...
+
+    def felt(self, at_s: float, event: Mapping[str, Any]) -> None:
+        """Get an input event of the page.
+
+        `type` as in the browser, `x` and `y` in CSS pixels of the window or `key` with
+        `modifiers`.
+        """
+        ...
+
+    def loaded(self, url: str, resource: str, mime: str) -> None:
+        """Get what a page loads, when it asks (`mime` empty) and when it is answered.
+
+        `resource` is the kind of thing that the browser takes it for, e.g. `Image`.
         """
         ...
 

@@ -16,8 +16,10 @@ from urllib.parse import urlsplit
 
 from playwright import sync_api as pw
 
+from pytest_iwr import ports
 from pytest_iwr import records as r
 from pytest_iwr.drive.camera import Camera
+from pytest_iwr.drive.lens import Lens
 from pytest_iwr.drive.trajectory import Trip
 from pytest_iwr.drive.views import eyes, page_clock
 from pytest_iwr.drive.watch import Watch
@@ -69,7 +71,13 @@ class Browser:
     def _new_thread() -> ThreadPoolExecutor:
         return ThreadPoolExecutor(max_workers=1, thread_name_prefix="iwr-browser")
 
-    def drive(self, task: r.Task, url: str, folder: Path) -> r.Trace:
+    def drive(
+        self,
+        task: r.Task,
+        url: str,
+        folder: Path,
+        observer: ports.Observer | None = None,
+    ) -> r.Trace:
         """Carry out a task on a page; leaves shots and snapshots in `folder`.
 
         A wrong page, also one that hangs or crashes, is in the trace. Raises
@@ -77,7 +85,9 @@ class Browser:
         cannot be started, UngroundedError for a sentence that nobody could read.
         """
         self._watch.start()
-        return self._attend(self._thread.submit(self._drive, task, url, folder))
+        return self._attend(
+            self._thread.submit(self._drive, task, url, folder, observer)
+        )
 
     def close(self) -> None:
         """End the browser and its thread."""
@@ -117,7 +127,9 @@ class Browser:
 
     # --- in the browser's thread
 
-    def _drive(self, task: r.Task, url: str, folder: Path) -> r.Trace:
+    def _drive(
+        self, task: r.Task, url: str, folder: Path, observer: ports.Observer | None
+    ) -> r.Trace:
         self._watch.allow(_LAUNCH_S)
         browser = self._ensure()
         begun = time.monotonic()
@@ -138,11 +150,14 @@ class Browser:
             camera=Camera(windows, folder, scale),
             watch=self._watch,
             step_timeout_s=self._options.step_timeout_s,
+            observer=observer,
         )
         try:
             start = (task.clock or DEFAULT_CLOCK).timestamp() * 1000
             context.add_init_script(page_clock(secret, start, task.seed))
-            context.new_page()
+            page = context.new_page()
+            if observer is not None and observer.is_filming:
+                Lens(context, observer).open(page)
             trip.go()
         except pw.Error as error:
             self._blame(trip, error)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from playwright import sync_api as pw
 
+from pytest_iwr import ports
 from pytest_iwr import records as r
 from pytest_iwr.drive.act import Done, Hands
 from pytest_iwr.drive.camera import Camera, Seen
@@ -26,6 +27,8 @@ GRACE_S = 3.0
 """What is added to a step's time-out before the browser is ended from outside."""
 EXPECT_S = 0.5
 """Expectations get at least this long, however long the action took."""
+OBSERVE_S = 60.0
+"""How long an observer may keep the drive waiting at a time."""
 
 
 @dataclass
@@ -39,17 +42,50 @@ class Trip:
     camera: Camera
     watch: Watch
     step_timeout_s: float
+    observer: ports.Observer | None = None
     steps: list[r.TraceStep] = field(default_factory=list)
     _begun: float = field(default_factory=time.monotonic)
     _shot: Path | None = None
 
     def go(self) -> None:
         """Open the page and carry out every step; stops at the first failure."""
-        if not self._open():
-            return
+        is_well = self._open()
         for number, step in enumerate(self.task.steps, start=1):
-            if not self._step(number, step):
+            self._show()
+            if not is_well:
                 return
+            self._announce(number, step)
+            is_well = self._step(number, step)
+        self._show()
+
+    def _announce(self, number: int, step: r.Step) -> None:
+        """Let the observer know what comes."""
+        if self.observer is None:
+            return
+        self.watch.allow(OBSERVE_S)
+        self.windows.wait(self.observer.pause_s * 1000)
+        self.observer.before(number, lambda: self._ask(number, step))
+
+    def _show(self) -> None:
+        """Let the observer know what was done."""
+        if self.observer is None:
+            return
+        self.watch.allow(OBSERVE_S)
+        self.observer.after(self.steps[-1], self._look_later)
+        if len(self.steps) > len(self.task.steps):
+            self.windows.wait(self.observer.pause_s * 1000)
+
+    def _look_later(self, seconds: float) -> Path:
+        self.watch.allow(seconds + OBSERVE_S)
+        self.windows.wait(seconds * 1000)
+        return self.camera.look()
+
+    def _ask(self, number: int, step: r.Step) -> tuple[r.Outcome, ...]:
+        """Say which expectations of a step hold at this moment."""
+        wanted = [ground_expectation(e, self.task, number) for e in step.expect]
+        now = Before(self._shot, self.camera.scale)
+        look = self.camera.look
+        return wait_for(self.windows, wanted, now, look, time.monotonic())
 
     def _open(self) -> bool:
         begun = time.monotonic()
@@ -82,6 +118,8 @@ class Trip:
         self.watch.allow(allowed + SETTLE_S + GRACE_S)
         self.windows.plan_dialogs(step.dialogs)
         hands = Hands(self.windows, self.task, number, deadline, self.origin)
+        if self.observer is not None:
+            hands.key_pause_s = self.observer.key_pause_s
         outcomes: tuple[r.Outcome, ...] = ()
         failure = None
         timings: dict[str, float] = {}
