@@ -24,6 +24,13 @@ const around = (el) => {
   return part;
 };
 
+// A target that is a place and nothing else: that part of the window itself.
+const partOfWindow = (target) => {
+  if (Object.keys(target).join() !== "box" || window !== window.top) return null;
+  const [left, top, width, height] = target.box;
+  return { x: left * innerWidth, y: top * innerHeight, width: width * innerWidth, height: height * innerHeight };
+};
+
 const iwr = {
   // Elements that meet the target best in this document, and how well.
   find: ({ target, verb }) => {
@@ -175,6 +182,8 @@ const iwr = {
 
   // The place of a target on the screen; of a text, where its words are drawn.
   region: ({ target }) => {
+    const part = partOfWindow(target);
+    if (part) return part;
     fresh();
     const first = find(target, {})[0];
     if (!first) return null;
@@ -189,7 +198,10 @@ const iwr = {
 
   masks: ({ targets }) => {
     fresh();
-    return targets.flatMap((target) => find(target, {}).map(({ el }) => boxOf(el)));
+    return targets.flatMap((target) => {
+      const part = partOfWindow(target);
+      return part ? [part] : find(target, {}).map(({ el }) => boxOf(el));
+    });
   },
 
   isShown: (el) => {

@@ -170,13 +170,16 @@ const TRANSFORMS = {
   capitalize: (text) => text.replace(/(^|[^\p{L}\p{N}'’])(\p{L})/gu, (_, before, letter) => before + letter.toUpperCase()),
 };
 
-const drawn = (text, el) => (TRANSFORMS[styleOf(el).textTransform] || ((same) => same))(text);
+const transformed = (text, style) => (TRANSFORMS[style.textTransform] || ((same) => same))(text);
+const drawn = (text, el) => transformed(text, styleOf(el));
 
 const pseudoText = (el, which) => {
-  const content = getComputedStyle(el, which).content;
+  const style = getComputedStyle(el, which);
+  const { content } = style;
   if (!content || content[0] !== '"') return "";
-  const text = content.slice(1, content.lastIndexOf('"')).replace(/\\"/g, '"');
-  return text.replace(/[\ue000-\uf8ff]/g, "");
+  const text = content.slice(1, content.lastIndexOf('"')).replace(/\\"/g, '"').replace(/[\ue000-\uf8ff]/g, "");
+  // What lies on a line or at a place of its own is no part of the word beside it.
+  return style.display.startsWith("inline") ? text : ` ${text} `;
 };
 
 // Text that form controls draw: captions of buttons, the chosen option.
@@ -233,10 +236,10 @@ function* runsIn(root) {
     }
     if (node instanceof HTMLSelectElement) return;
     const before = pseudoText(node, "::before");
-    if (before && isShown(node)) yield { text: drawn(before, node), rect: null };
+    if (before && isShown(node)) yield { text: transformed(before, getComputedStyle(node, "::before")), rect: null, leads: true };
     for (const child of childrenOf(node)) yield* visit(child);
     const after = pseudoText(node, "::after");
-    if (after && isShown(node)) yield { text: drawn(after, node), rect: null };
+    if (after && isShown(node)) yield { text: transformed(after, getComputedStyle(node, "::after")), rect: null };
   }
   yield* visit(root);
 }
@@ -246,17 +249,23 @@ const visibleText = (root) => {
   if (!root) return "";
   let text = "";
   let last = null;
+  let lead = ""; // of the run that follows: it stands on that one's line
   for (const run of runsIn(root)) {
+    if (run.leads) {
+      lead += run.text;
+      continue;
+    }
     if (run.rect && last) {
       const height = Math.min(last.height, run.rect.height) || 1;
       const overlap = Math.min(last.bottom, run.rect.bottom) - Math.max(last.top, run.rect.top);
       if (overlap < height / 2) text += "\n";
       else if (run.rect.left - last.right > height * 0.12 || run.rect.right < last.left) text += " ";
     }
-    text += run.text;
+    text += lead + run.text;
+    lead = "";
     if (run.rect) last = run.last;
   }
-  return fold(text);
+  return fold(text + lead);
 };
 
 // Letters and digits of scripts that put spaces between words.
