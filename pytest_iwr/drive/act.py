@@ -15,8 +15,16 @@ from playwright import sync_api as pw
 
 from pytest_iwr import records as r
 from pytest_iwr.drive import sweep
+from pytest_iwr.drive.choose import choose
 from pytest_iwr.drive.keys import chord, first_lost
-from pytest_iwr.drive.locate import Aimed, Purpose, StepFailed, aim, focused_view
+from pytest_iwr.drive.locate import (
+    Aimed,
+    Purpose,
+    StepFailed,
+    aim,
+    focused_view,
+    plain,
+)
 from pytest_iwr.drive.rest import PAUSE_MS, settle
 from pytest_iwr.drive.views import ViewLostError
 from pytest_iwr.drive.windows import Windows
@@ -26,6 +34,8 @@ _ARRIVAL_S = 1.5
 """How long an input event may be on its way, on a machine that is busy."""
 _PAUSE_S = 0.5
 """The longest wait between two keys that a person would not press at once."""
+_KEY_S = 0.02
+"""How long one key may take."""
 _NO_PAGE = ("Download is starting", "net::ERR_", "interrupted by another navigation")
 _TOUCHES = {"pointerdown", "mousedown", "touchstart", "intercepted"}
 _MOVES = {"mouseover", "mousemove"}
@@ -224,6 +234,7 @@ class Hands:
             keyboard.press("Backspace")
         text = action.text or ""
         log = self._listen()
+        self.windows.take_longer(len(text) * _KEY_S)
         keyboard.type(text, delay=self.key_pause_s * 1000)
         if action.submit:
             self._pause()
@@ -282,34 +293,10 @@ class Hands:
             option = r.Target(role="option", name=wanted)
             self._touch(option, "click", lambda a: self._click(a, "left"))
             return
-        listed = aimed.view.ask("options")
-        texts = [option["text"] for option in listed["options"]]
-        index = _matching(wanted, texts)
-        if index is None:
-            known = ", ".join(repr(text) for text in texts[:10])
-            text = f"{aimed.words} has no option {wanted!r}. It has {known}"
-            raise StepFailed("target_missing", text)
-        aimed.view.ask("focusOn")
-        step = 1 if index > listed["index"] else -1
-        between = range(listed["index"] + step, index + step, step)
-        moves = sum(not listed["options"][i]["disabled"] for i in between)
-        if index == listed["index"]:
-            moves = 0
-        keyboard = self.windows.page.keyboard
-        for _ in range(moves):
-            keyboard.press("ArrowDown" if step > 0 else "ArrowUp")
-        state = aimed.view.ask("state")
-        if state["value"] != texts[index]:
-            # Where the arrow keys open a menu of the system, the first letters choose.
-            keyboard.type(texts[index])
-            state = aimed.view.ask("state")
-        if state["connected"] and state["value"] != texts[index]:
-            text = f"{aimed.words} shows {state['value']!r}, not {texts[index]!r}"
-            raise StepFailed("input_lost", text)
-        self.done.received["value"] = state["value"]
+        self.done.received["value"] = choose(self.windows, aimed, wanted)
 
     def _upload(self, action: r.Upload) -> None:
-        target = action.into or r.Target(role="button")
+        target = action.into or self._file_field()
         file = Path(self.task.path).parent / (action.file or "")
         page = self.windows.page
         left_ms = max(200.0, (self.deadline - time.monotonic()) * 1000)
@@ -321,6 +308,13 @@ class Hands:
             text = f"{target.phrase()} opened no box to choose a file"
             raise StepFailed("not_interactive", text) from error
         self.done.received["file"] = file.name
+
+    def _file_field(self) -> r.Target:
+        """Give the file field that is seen, else the button that opens one."""
+        field = r.Target(css="input[type=file]")
+        question = {"target": plain(field), "verb": ""}
+        seen = any(view.ask("find", question) for view in self.windows.views.all())
+        return field if seen else r.Target(role="button")
 
     # --- history
 
@@ -379,13 +373,3 @@ class Hands:
         where = f"steps[{self.step - 1}]"
         line = self.task.line_of(self.step)
         return TaskError([Problem(Path(self.task.path), line, where, message)])
-
-
-def _matching(wanted: str, texts: list[str]) -> int | None:
-    """Give the option that is meant: equal, equal but for case, or the only part."""
-    for fold in (str, str.casefold):
-        hits = [i for i, text in enumerate(texts) if fold(text) == fold(wanted)]
-        if hits:
-            return hits[0]
-    hits = [i for i, text in enumerate(texts) if wanted.casefold() in text.casefold()]
-    return hits[0] if len(hits) == 1 else None

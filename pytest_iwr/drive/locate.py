@@ -12,7 +12,7 @@ PAUSE_MS = 50
 _EQUAL = 0.015
 """Two worths closer than this are a tie (as in `find.js`)."""
 
-Purpose = Literal["", "click", "type", "check", "select"]
+Purpose = Literal["", "click", "type", "check", "select", "drag"]
 
 
 class StepFailed(Exception):  # noqa: N818 (a verdict about the page, not an error)

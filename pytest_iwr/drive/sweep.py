@@ -1,5 +1,6 @@
 """Long movements: the wheel, dragging with the mouse, a finger's swipe."""
 
+import math
 import time
 from typing import Any
 
@@ -120,7 +121,7 @@ def drag(windows: Windows, action: r.Drag, deadline: float) -> tuple[r.Element, 
     end: Aimed | None = None
     if action.to is not None:
         end = aim(windows, action.to, "", deadline, guards=False)
-    start = aim(windows, action.from_, "", deadline)
+    start = aim(windows, action.from_, "drag", deadline)
     if end is not None and action.to is not None:
         x, y = _middle(end, action.to)
     else:
@@ -132,8 +133,13 @@ def drag(windows: Windows, action: r.Drag, deadline: float) -> tuple[r.Element, 
     mouse.move(start.x, start.y)
     mouse.down()
     mouse.move(x, y, steps=_MOVES)
-    mouse.move(x + _JIGGLE_PX, y)
-    mouse.move(x, y)
+    if end is None:
+        mouse.move(x + _JIGGLE_PX, y)
+        mouse.move(x, y)
+    else:  # past the middle, where a list makes room for it
+        way = math.hypot(x - start.x, y - start.y) or 1.0
+        beyond = _JIGGLE_PX / way
+        mouse.move(x + (x - start.x) * beyond, y + (y - start.y) * beyond)
     mouse.up()
     kinds = {event["type"] for event in log}
     if not kinds & {"pointerdown", "mousedown", "dragstart"}:

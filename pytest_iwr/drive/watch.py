@@ -31,6 +31,12 @@ class Watch:
             if self._blame is None:
                 self._until = time.monotonic() + seconds
 
+    def extend(self, seconds: float) -> None:
+        """Let what is under way take so many seconds longer."""
+        with self._lock:
+            if self._until is not None and self._blame is None:
+                self._until += seconds
+
     def rest(self) -> None:
         """Say that nothing is under way."""
         with self._lock:

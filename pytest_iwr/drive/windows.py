@@ -106,6 +106,10 @@ class Windows:
             if not page.is_closed() or not self.count:
                 raise
 
+    def take_longer(self, seconds: float) -> None:
+        """Let the step take longer before the browser is ended for it."""
+        self._watch.extend(seconds)
+
     def _opened(self, page: pw.Page) -> None:
         if self.count >= MOST_WINDOWS:
             page.close()

@@ -50,13 +50,13 @@ const iwr = {
     fresh();
     found = find(target, { verb });
     if (!found.length) return { count: 0 };
-    let aimed = found.map(({ el, worth }) => ({ el, worth, ...aim(el) }));
+    let aimed = found.map(({ el, worth }) => ({ el, worth, ...aim(el, verb) }));
     const reachable = aimed.filter((one) => one.isTarget);
     if (reachable.length) aimed = reachable;
     if (aimed.length > 1) {
       return { count: aimed.length, worth: aimed[0].worth, candidates: aimed.map((one) => elementRecord(one.el)) };
     }
-    const one = aimed.length === found.length && found.length === 1 ? aimed[0] : { ...aimed[0], ...aim(aimed[0].el) };
+    const one = aimed.length === found.length && found.length === 1 ? aimed[0] : { ...aimed[0], ...aim(aimed[0].el, verb) };
     found = [{ el: one.el, worth: one.worth }];
     arm(one.el, { guards, hit: one.isTarget ? one.hit : null });
     return {
@@ -111,7 +111,7 @@ const iwr = {
 
   options: () => {
     const el = found[0].el;
-    return { index: el.selectedIndex, options: [...el.options].map((o) => ({ text: fold(o.text), disabled: o.disabled || Boolean(o.closest("optgroup:disabled")) })) };
+    return { isMenu: !el.multiple && el.size < 2, index: el.selectedIndex, options: [...el.options].map((o) => ({ text: fold(o.text), disabled: o.disabled || Boolean(o.closest("optgroup:disabled")) || getComputedStyle(o).display === "none" })) };
   },
 
   // Where to turn the wheel for the page or the found container, and where it stands.

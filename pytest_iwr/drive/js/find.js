@@ -196,14 +196,14 @@ const readingOrder = (a, b) => {
 const hasContent = (target) => [...WORDS, "role", "css", "focused"].some((key) => target[key] !== undefined);
 
 // All elements of this document that meet the target best, with their worth.
-const find = (target, { verb = "", hidden = false, scope = null, enough = ENOUGH.act } = {}) => {
+const find = (target, { verb = "", hidden = false, scope = null, enough = ENOUGH.act, isOfRole = false } = {}) => {
   if (!document.documentElement) return [];
   let scopes = [scope || document.documentElement];
   if (target.in !== undefined) {
-    const found = find(target.in, { scope });
+    const { found, isOfRole } = findContainers(target.in, scope);
     if (!found.length) return [];
     scopes = found.map((f) => f.el);
-    const needsWider = target.in.text !== undefined && target.in.role === undefined;
+    const needsWider = target.in.text !== undefined && !isOfRole;
     if (needsWider) scopes = widen(scopes, target, verb);
   }
   let pool = [];
@@ -219,6 +219,7 @@ const find = (target, { verb = "", hidden = false, scope = null, enough = ENOUGH
       }
     }
     if (target.css !== undefined) pool = pool.filter((el) => el.matches(target.css));
+    if (isOfRole) pool = pool.filter((el) => roleWorth(target.role.toLowerCase(), el) >= 0.8);
   }
   if (!hasContent(target)) pool = pool.filter(isInteractive);
   const bonus = VERB_BONUS[verb] || (() => 0);
@@ -252,6 +253,20 @@ const find = (target, { verb = "", hidden = false, scope = null, enough = ENOUGH
     candidates = candidates.slice(target.nth - 1, target.nth);
   }
   return candidates;
+};
+
+// What contains: the row "Bob" is the row that shows Bob among other words, not the cell.
+const findContainers = (target, scope) => {
+  if (target.role === undefined) return { found: find(target, { scope }), isOfRole: false };
+  let found = find(target, { scope, isOfRole: true });
+  if (!found.length) return { found: find(target, { scope }), isOfRole: false };
+  const words = fold(target.name ?? target.text);
+  if (found.length > 1 && words) {
+    const isWhole = (el) => wordsWorth(words, shortText(el)) > 0.9;
+    const whole = found.filter((f) => [...elementsIn(f.el)].some(isWhole));
+    if (whole.length) found = whole;
+  }
+  return { found, isOfRole: true };
 };
 
 // Of nested matches the innermost stands for all; of a role's matches all count.

@@ -45,12 +45,31 @@ const listen = () => {
 };
 
 // Where to touch an element: a point of it that a person can see and reach.
-const pointsOf = (el) => {
+const DATED = new Set(["date", "time", "month", "week", "datetime-local"]);
+const handleOf = (el, verb) => {
+  if (!(el instanceof HTMLInputElement)) return null;
+  const r = rectOf(el);
+  const middle = (r.top + r.bottom) / 2;
+  // Digits begin in the first part of a date.
+  if (verb === "type" && DATED.has(el.type)) {
+    return { x: r.left + parseFloat(styleOf(el).borderLeftWidth) + parseFloat(styleOf(el).paddingLeft) + 6, y: middle };
+  }
+  if (verb !== "drag" || el.type !== "range") return null;
+  const [low, high] = [Number(el.min || 0), Number(el.max || 100)];
+  const share = high > low ? (el.valueAsNumber - low) / (high - low) : 0;
+  const along = (from, to) => from + (to - from) * share;
+  const half = 8; // of the knob that Chromium draws
+  if (r.bottom - r.top > r.right - r.left) return { x: (r.left + r.right) / 2, y: along(r.bottom - half, r.top + half) };
+  return { x: along(r.left + half, r.right - half), y: middle };
+};
+
+const pointsOf = (el, verb) => {
   const shown = shownBy(el) || el;
   const boxes = [...shown.getClientRects()].filter((r) => areaOf(r) > 1);
   boxes.sort((a, b) => areaOf(b) - areaOf(a));
   const view = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
-  const points = [];
+  const handle = handleOf(el, verb);
+  const points = handle ? [handle] : [];
   for (const box of boxes.slice(0, 3)) {
     const part = meet(seenPart(shown, box), view);
     if (areaOf(part) <= 0) continue;
@@ -103,13 +122,13 @@ const elementRecord = (el) => ({
 });
 
 // Bring into view, choose a point, look who is there.
-const aim = (el) => {
+const aim = (el, verb) => {
   if (!isInView(el)) {
     (shownBy(el) || el).scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     fresh();
   }
   let cover = null;
-  const points = pointsOf(el);
+  const points = pointsOf(el, verb);
   for (const point of points) {
     const hit = deepFromPoint(point.x, point.y);
     if (receives(el, hit)) return { ...point, hit, isTarget: true };
