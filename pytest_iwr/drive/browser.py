@@ -18,7 +18,7 @@ from playwright import sync_api as pw
 
 from pytest_iwr import ports
 from pytest_iwr import records as r
-from pytest_iwr.drive.camera import Camera
+from pytest_iwr.drive.camera import Camera, metrics_of
 from pytest_iwr.drive.lens import Lens
 from pytest_iwr.drive.trajectory import Trip
 from pytest_iwr.drive.views import eyes, page_clock
@@ -147,7 +147,7 @@ class Browser:
             url=url,
             origin=origin,
             windows=windows,
-            camera=Camera(windows, folder, scale),
+            camera=Camera(windows, folder, scale, metrics_of(options)),
             watch=self._watch,
             step_timeout_s=self._options.step_timeout_s,
             observer=observer,

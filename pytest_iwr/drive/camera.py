@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Error
+from playwright.sync_api import CDPSession, Error
 
 from pytest_iwr import records as r
 from pytest_iwr.drive.locate import plain
@@ -19,6 +19,25 @@ MOST_NODES = 3000
 """Of one document in a snapshot."""
 TALLEST_PX = 16_384
 """Device pixels: beyond that browsers repeat or drop parts of a picture."""
+
+
+def metrics_of(options: dict[str, Any]) -> dict[str, Any]:
+    """Give a context's options as the browser takes them: size, scale, screen."""
+    size = options["viewport"]
+    screen = options.get("screen") or size
+    is_mobile = bool(options.get("is_mobile"))
+    is_upright = is_mobile and screen["height"] >= screen["width"]
+    kind = "portraitPrimary" if is_upright else "landscapePrimary"
+    turned = {"angle": 90 if is_mobile and not is_upright else 0, "type": kind}
+    return {
+        "width": size["width"],
+        "height": size["height"],
+        "deviceScaleFactor": float(options.get("device_scale_factor") or 1.0),
+        "mobile": is_mobile,
+        "screenWidth": screen["width"],
+        "screenHeight": screen["height"],
+        "screenOrientation": turned,
+    }
 
 
 @dataclass
@@ -40,7 +59,9 @@ class Camera:
     folder: Path
     scale: float
     """Device pixels for one CSS pixel."""
-    _looks: int = field(default=0, init=False)
+    metrics: dict[str, Any] = field(default_factory=dict)
+    """The window's size and scale, as the browser takes them; see `metrics_of`."""
+    _told: set[CDPSession] = field(default_factory=set, init=False)
 
     def take(self, step: int, checkpoint: r.Checkpoint | None, deadline: float) -> Seen:
         """Write the shot and the snapshot of a step; names are relative."""
@@ -97,6 +118,10 @@ class Camera:
     def _shoot(self, path: Path, **clip: object) -> None:
         options = {"format": "png", "optimizeForSpeed": True, **clip}
         session = self.windows.views.session
+        if session not in self._told and self.metrics:
+            # A session that is not told shoots in CSS pixels, and resets the scale.
+            session.send("Emulation.setDeviceMetricsOverride", self.metrics)
+            self._told.add(session)
         data = session.send("Page.captureScreenshot", options)["data"]
         path.write_bytes(base64.b64decode(data))
 

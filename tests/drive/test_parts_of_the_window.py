@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from pytest_iwr import images
 from pytest_iwr import records as r
 
 Drive = Callable[..., r.Trace]
@@ -52,3 +55,29 @@ def test_text_of_a_style_sheet_is_drawn_where_it_lies(drive: Drive) -> None:
         {"wait": {"text": "€40"}},
     )
     assert trace.failed is None
+
+
+@pytest.mark.parametrize("is_mobile", (False, True))
+def test_shots_have_the_pixels_of_the_device(
+    drive: Drive, tmp_path: Path, *, is_mobile: bool
+) -> None:
+    """Shots of any kind have the scale's pixels, and the page keeps its scale."""
+    (tmp_path / "01.png").write_bytes(b"")
+    page = """<!doctype html><meta name="viewport" content="width=device-width">
+      <body style="margin:0;height:900px">
+      <p id="p"></p><script>
+      onkeydown = () => { p.textContent = [devicePixelRatio, innerWidth, screen.width,
+        screen.height, screen.orientation.type, screen.orientation.angle].join(" ") };
+      onkeydown(); const first = p.textContent;
+      onkeyup = () => { p.textContent += first === p.textContent ? " as ever" : "" };
+      </script>"""
+    trace = drive(
+        page,
+        {"press": "a", "checkpoint": {"image": "01.png", "full_page": True}},
+        {"press": "a", "expect": [{"text": "2 400 400 600"}, {"text": "as ever"}]},
+        viewport={"width": 400, "height": 600, "scale": 2, "mobile": is_mobile},
+    )
+    assert trace.failed is None
+    shot, full = trace.steps[1].shot, trace.steps[1].full_shot
+    files = [next(tmp_path.rglob(str(name))) for name in (shot, full)]
+    assert [images.read(file).shape[:2] for file in files] == [(1200, 800), (1800, 800)]
