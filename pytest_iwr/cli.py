@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from pytest_iwr.author.commands import add_capture
 from pytest_iwr.errors import (
     IwrError,
     NoBrowserError,
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     add_check(commands)
     add_schema(commands)
     add_browser(commands)
+    add_capture(commands)
     return parser
 
 

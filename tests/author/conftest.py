@@ -1,7 +1,7 @@
 """A real browser, a real server, and small sites that are written in the tests."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,8 +9,7 @@ import pytest
 from pytest_iwr.drive import Browser, BrowserOptions
 from pytest_iwr.drive.launch import default_args, find_browser
 from pytest_iwr.serve import Server
-
-Write = Callable[[dict[str, str | bytes]], Path]
+from tests.author.kit import Write
 
 
 @pytest.fixture(scope="session")

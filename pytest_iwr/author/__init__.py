@@ -1,0 +1,1 @@
+"""What makes tasks out of sites: capture, and the check against the original."""

@@ -1,0 +1,106 @@
+"""`iwr capture` and `iwr check --oracle`: what they take, and what they print."""
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_iwr.errors import UsageError
+from pytest_iwr.load import SUFFIX, load
+
+if TYPE_CHECKING:
+    from pytest_iwr.drive import Browser
+    from pytest_iwr.serve import Server
+
+    # argparse names the type of its sub-commands for type checkers only.
+    Commands = argparse._SubParsersAction[Any]  # noqa: SLF001  # no public name
+
+EXIT_PROBLEMS = 1
+
+
+def add_capture(commands: "Commands") -> None:
+    """Add `iwr capture`."""
+    parser = commands.add_parser(
+        "capture",
+        help="make pictures, video, assets and contact sheets of a task",
+        description="Drive a reference site along the task's own steps, and write the"
+        " pictures that its file names, a video in real time, every picture, font,"
+        " video and sound that the page loaded, and contact sheets of these. A picture"
+        " is written once it has proved stable. Needs the extra: pip install"
+        " 'pytest-iwr[author]'.",
+        epilog="Examples:\n"
+        "  iwr capture tasks/shop --site ../shop/dist\n"
+        "  iwr capture tasks/shop --site http://localhost:3000/\n\n"
+        "What the assets were called is kept in tasks/shop/.assets-map.json: it is\n"
+        "private, do not publish it.\n\n"
+        "Exit status: 0 all was written, 1 a step fails or a picture does not hold\n"
+        "still, 4 bad usage, 21 no usable browser.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("task", type=Path, help="the task's folder or file")
+    add_site(parser, required=True)
+    parser.add_argument(
+        "--force", action="store_true", help="write pictures that move, too"
+    )
+    parser.set_defaults(command=_capture)
+
+
+def add_site(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """Add what says where the reference is and which browser drives it."""
+    parser.add_argument(
+        "--site",
+        required=required,
+        metavar="DIR_OR_URL",
+        help="the reference: a folder with index.html, or where it is served",
+    )
+    parser.add_argument(
+        "--iwr-browser-executable",
+        dest="executable",
+        metavar="FILE",
+        help="take this browser, as pytest's option of the same name does",
+    )
+
+
+def _capture(options: argparse.Namespace) -> int:
+    from pytest_iwr.author.capture import capture  # noqa: PLC0415  # loads a browser
+
+    task = load(task_file(options.task), needs_files=False)
+    with tools(options.executable) as (server, browser):
+        report = capture(task, options.site, server, browser, force=options.force)
+    for problem in report.problems:
+        print(problem)
+    for advice in report.advice:
+        print(f"{task.id}: {advice}")
+    if report.made:
+        print(f"{task.id}: {', '.join(report.made)}")
+    return EXIT_PROBLEMS if report.problems else 0
+
+
+def task_file(named: Path) -> Path:
+    """Give the task file of a folder, or the file itself. Raises UsageError."""
+    if not named.is_dir():
+        return named
+    files = sorted(named.glob(f"*{SUFFIX}"))
+    if len(files) != 1:
+        text = f"{str(named)!r} holds {len(files)} files *{SUFFIX}. Name one file."
+        raise UsageError(text)
+    return files[0]
+
+
+@contextmanager
+def tools(executable: str | None) -> Iterator[tuple["Server", "Browser"]]:
+    """Give a server and a browser that end with the command."""
+    from pytest_iwr.drive import Browser, BrowserOptions  # noqa: PLC0415  # heavy
+    from pytest_iwr.drive.launch import default_args, find_browser  # noqa: PLC0415
+    from pytest_iwr.serve import Server  # noqa: PLC0415  # heavy
+
+    found = find_browser(executable, os.environ)
+    args = tuple(default_args(is_root=os.geteuid() == 0))
+    browser = Browser(BrowserOptions(executable=found.path, args=args))
+    try:
+        with Server() as server:
+            yield server, browser
+    finally:
+        browser.close()

@@ -1,0 +1,85 @@
+"""Checkpoint pictures of the reference, kept once they have proved stable."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cv2
+
+from pytest_iwr import images
+from pytest_iwr import records as r
+from pytest_iwr.author.still import Motion, motion
+
+AGAIN_S = (0.3, 0.9)
+"""Waits before the second and the third shot: longer than a clock's second in all."""
+
+
+class Picture(NamedTuple):
+    """The picture of one checkpoint."""
+
+    step: int
+    image: str
+    """The task's file for it."""
+    shot: Path
+    masks: tuple[r.Box, ...]
+    moved: Motion | None
+    """What moved between the shots, outside of the masks."""
+    clipped: bool
+
+
+def checkpoint_of(task: r.Task, step: int) -> r.Checkpoint | None:
+    """Give what is compared after a step; 0: before the first."""
+    return task.steps[step - 1].checkpoint if step else task.start
+
+
+@dataclass
+class Pictures:
+    """An observer that looks three times at each checkpoint."""
+
+    task: r.Task
+    folder: Path
+    """Where the drive leaves its shots."""
+    taken: list[Picture] = field(default_factory=list)
+    is_filming: bool = False
+    pause_s: float = 0.0
+    key_pause_s: float = 0.0
+
+    def before(self, step: int, ask: Callable[[], tuple[r.Outcome, ...]]) -> None:
+        """Let the step begin."""
+
+    def after(self, done: r.TraceStep, look: Callable[[float], Path]) -> None:
+        """Look again, and yet again, where a picture is kept."""
+        wanted = checkpoint_of(self.task, done.number)
+        if wanted is None or done.failure is not None or done.shot is None:
+            return
+        first = images.read(self.folder / done.shot)
+        moved = None
+        for seconds in AGAIN_S:
+            later = images.read(look(seconds))
+            moved = moved or motion(first, later, done.masks)
+        shot = done.full_shot if wanted.full_page and done.full_shot else done.shot
+        kept = self.folder / shot
+        picture = Picture(
+            done.number, wanted.image, kept, done.masks, moved, done.clipped
+        )
+        self.taken.append(picture)
+
+    def frame(self, at_s: float, jpeg: bytes) -> None:
+        """Take no moving pictures."""
+
+    def felt(self, at_s: float, event: Mapping[str, Any]) -> None:
+        """Follow no input."""
+
+    def loaded(self, url: str, resource: str, mime: str) -> None:
+        """Follow no requests."""
+
+
+def keep(shot: Path, image: Path) -> None:
+    """Store a picture as small as PNG makes it. Raises CheckpointError."""
+    small = [cv2.IMWRITE_PNG_COMPRESSION, 9]
+    written, data = cv2.imencode(".png", images.read(shot), small)
+    if not written:
+        raise AssertionError(shot)
+    image.parent.mkdir(parents=True, exist_ok=True)
+    image.write_bytes(data.tobytes())
