@@ -302,3 +302,25 @@ def test_upload_gives_a_file_of_the_task(drive: Drive, tmp_path: object) -> None
     step = {"upload": {"into": {"label": "Photo"}, "file": "task.iwr.yaml"}}
     went_well(drive(page, step, {"wait": result("task.iwr.yaml")}), 2)
     del tmp_path
+
+
+def test_key_for_a_button_does_not_click_it(drive: Drive) -> None:
+    """The element gets the focus and then the key, once."""
+    page = """<script>let n = 0;</script><button onclick="R(++n)">Go</button>
+    <label><input type="checkbox"> Yes</label>"""
+    steps = [
+        {"press": {"key": "enter", "in": {"name": "Go"}}, "expect": [result("1")]},
+        {
+            "press": {"key": "Space", "in": {"role": "checkbox", "name": "Yes"}},
+            "expect": [{"checked": {"name": "Yes"}}],
+        },
+    ]
+    went_well(drive(page, *steps), 2)
+
+
+def test_key_names_in_any_case(drive: Drive) -> None:
+    """`enter`, `TAB`, `ctrl+shift+k` and letters of other keyboards are keys."""
+    page = "<input autofocus onkeydown='document.title = event.key'>"
+    keys = {"backspace": "Backspace", "ARROWDOWN": "ArrowDown", "ctrl+b": "b", "é": "é"}
+    steps = [{"press": key, "expect": [{"title": seen}]} for key, seen in keys.items()]
+    went_well(drive(page, *steps), len(steps))

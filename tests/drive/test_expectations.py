@@ -140,3 +140,43 @@ def test_prose_is_left_unjudged(drive: Drive) -> None:
     trace = drive("<button>Go</button>", step)
     went_well(trace, 1)
     assert [o.holds for o in trace.steps[1].outcomes] == [None]
+
+
+@pytest.mark.parametrize(
+    "style", ("visibility:hidden", "opacity:0", "width:0;height:0;border:0")
+)
+def test_text_of_a_frame_that_nobody_sees_is_not_there(
+    drive: Drive, style: str
+) -> None:
+    """What hides a frame hides what is in it."""
+    page = f'<iframe style="{style}" srcdoc="<p>Secret</p>"></iframe>'
+    assert holds(drive, page, {"text": "Secret"}) is False
+    assert holds(drive, page, {"visible": {"text": "Secret"}}) is False
+
+
+@pytest.mark.parametrize(
+    ("page", "role"),
+    (
+        ("<button>Settings</button>", "dialog"),
+        ("<a href='#'>Settings</a>", "heading"),
+        ("<h1>Settings</h1>", "button"),
+    ),
+)
+def test_control_is_no_part_of_that_name(drive: Drive, page: str, role: str) -> None:
+    """A button "Settings" is not the dialog that it opens, nor the other way round."""
+    target = {"role": role, "name": "Settings"}
+    assert holds(drive, page, {"visible": target}) is False
+    assert holds(drive, page, {"hidden": target}) is True
+
+
+def test_label_is_asked_for_its_field(drive: Drive) -> None:
+    """A place named by its label's text has the value and the state of the field."""
+    page = """<label for="e">Email</label><input id="e" value="a@b" autofocus>
+    <label><input type="checkbox" checked disabled> Terms</label>"""
+    steps = [
+        {"wait": {"value": "a@b", "in": "Email"}},
+        {"wait": {"focused": {"text": "Email"}}},
+        {"wait": {"checked": {"text": "Terms"}}},
+        {"wait": {"disabled": {"text": "Terms"}}},
+    ]
+    went_well(drive(page, *steps), 4)

@@ -2,7 +2,10 @@
 
 import time
 
+import pytest
+
 from conftest import RESULT, Drive, failure, result, went_well
+from pytest_iwr.errors import TaskError
 
 GO = {"click": {"role": "button", "name": "Go"}}
 
@@ -158,3 +161,66 @@ def test_secret_way_to_the_clock_is_not_for_the_page(drive: Drive) -> None:
     setInterval(() => p.textContent = ++n, 20);</script>"""
     steps = [{"wait": {"visible": {"css": "p"}}}] * 3
     went_well(drive(page, *steps), 3)
+
+
+NAMES = ("tagName", "children", "getAttribute", "textContent", "closest", "matches")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fields_may_be_named_as_they_like(drive: Drive, name: str) -> None:
+    """A field's name hides what the browser knows of its form, and does no harm."""
+    page = f"<form><input name={name}><button type=button onclick='R(1)'>Go</button>"
+    went_well(drive(page, {**GO, "expect": [result("1"), {"text": "Go"}]}), 1)
+
+
+def test_document_that_is_written_anew_gets_input(drive: Drive) -> None:
+    """`document.write` after loading takes all listeners away; ours come back."""
+    second = "<button onclick=document.body.append(2)>Next</button>"
+    page = f"<button onclick='document.write(`{second}`);document.close()'>Go</button>"
+    went_well(
+        drive(page, GO, {"click": {"name": "Next"}, "expect": [{"text": "2"}]}), 2
+    )
+
+
+def test_halves_of_characters_are_borne(drive: Drive) -> None:
+    """A text that is cut within an emoji can still be written down."""
+    page = f"""<p>{"x" * 199}\U0001f600</p><button>Go</button><script>
+    console.log("\\ud83d"); onclick = () => alert("\\ud83d")</script>"""
+    trace = drive(page, GO)
+    went_well(trace, 1)
+    trace.model_dump_json()
+
+
+@pytest.mark.parametrize("url", ("''", "URL.createObjectURL(new Blob([page], html))"))
+def test_written_window_is_followed(drive: Drive, url: str) -> None:
+    """A window that a script fills is the page's own, with an address or without."""
+    page = f"""<button>Go</button><script>const html = {{type: "text/html"}};
+    const page = "<button onclick=document.body.append(2)>Mark</button>";
+    document.querySelector("button").onclick = () => {{
+      const made = open({url}); if (!{url}) made.document.write(page); }}</script>"""
+    went_well(
+        drive(page, GO, {"click": {"name": "Mark"}, "expect": [{"text": "2"}]}), 2
+    )
+
+
+@pytest.mark.parametrize("event", ("mousedown", "keydown"))
+def test_window_that_closes_itself_at_once_is_left(drive: Drive, event: str) -> None:
+    """The touch or the key arrived, though its window is no more."""
+    files = {
+        "index.html": "<button onclick='window.open(`b.html`)'>Go</button>",
+        "b.html": f"<button>Bye</button><script>on{event} = () => close()</script>",
+    }
+    act = {"press": "Escape"} if event == "keydown" else {"click": {"name": "Bye"}}
+    went_well(drive(files, GO, act, GO), 3)
+
+
+def test_selector_that_no_browser_knows_is_the_tasks_fault(drive: Drive) -> None:
+    """The page is not to blame; the message names the step."""
+    with pytest.raises(TaskError, match=r"steps\[0\].*selector"):
+        drive("<p>x</p>", {"click": {"css": "a["}})
+
+
+def test_download_is_no_page_to_go_to(drive: Drive) -> None:
+    """The step fails; nothing breaks."""
+    trace = drive({"index.html": "<p>x</p>", "f.zip": "zip"}, {"goto": "/f.zip"})
+    assert failure(trace)[:2] == (1, "navigation_failed")
