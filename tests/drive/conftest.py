@@ -2,40 +2,29 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pytest_iwr import records as r
 from pytest_iwr.drive import Browser, BrowserOptions
 from pytest_iwr.drive.launch import default_args, find_browser
-from pytest_iwr.load import load
 from pytest_iwr.serve import Server
-
-Drive = Callable[..., r.Trace]
-
-RESULT = "<script>const R = v => document.documentElement.dataset.result = v;</script>"
-"""Pages write their outcome where an expectation can read it: see `result`."""
-
-
-def result(value: str) -> dict[str, Any]:
-    """Give the expectation that the page's outcome is this."""
-    return {"visible": {"css": f'html[data-result="{value}"]'}}
+from tests.drive.kit import RESULT, Drive, as_task
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def driver() -> Iterator[Browser]:
     """Give one browser for all tests of a session, with short time-outs."""
     found = find_browser(None, os.environ)
     args = default_args(is_root=os.geteuid() == 0)
     options = BrowserOptions(
         executable=found.path, args=tuple(args), step_timeout_s=1.5
     )
-    browser = Browser(options)
-    yield browser
-    browser.close()
+    driver = Browser(options)
+    yield driver
+    driver.close()
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +35,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def drive(browser: Browser, server: Server, tmp_path: Path) -> Drive:
+def drive(driver: Browser, server: Server, tmp_path: Path) -> Drive:
     """Give a function: pages and steps in, trace out.
 
     `pages` is the HTML of index.html, or file name → content.
@@ -65,30 +54,6 @@ def drive(browser: Browser, server: Server, tmp_path: Path) -> Drive:
         shots = tmp_path / "shots"
         shots.mkdir(exist_ok=True)
         with server.serve(site, None) as hosted:
-            return browser.drive(task, hosted.url, shots)
+            return driver.drive(task, hosted.url, shots)
 
     return run
-
-
-def as_task(steps: tuple[object, ...], path: Path, **fields: object) -> r.Task:
-    """Give a task by its file, so that the loader has its say."""
-    r.TaskFile.model_validate({"iwr": 1, "steps": steps, **fields})
-    import yaml  # noqa: PLC0415 (only here)
-
-    text = yaml.safe_dump({"iwr": 1, "id": "test", "steps": list(steps), **fields})
-    path.write_text(text, encoding="utf-8")
-    return load(path)
-
-
-def failure(trace: r.Trace) -> tuple[int, str, str]:
-    """Give number, kind and message of the step that failed."""
-    step = trace.failed
-    assert step is not None, trace.steps
-    assert step.failure is not None
-    return step.number, step.failure.kind, step.failure.message
-
-
-def went_well(trace: r.Trace, steps: int) -> None:
-    """Check that all steps were done."""
-    assert trace.failed is None, trace.failed
-    assert len(trace.steps) == steps + 1

@@ -1,6 +1,6 @@
 """Actions arrive as real input, at the right element and nowhere else."""
 
-from conftest import Drive, failure, result, went_well
+from tests.drive.kit import Drive, failure, result, went_well
 
 BUTTON = "<button onclick=\"R('clicked')\">Go</button>"
 

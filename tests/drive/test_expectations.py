@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import Drive, failure, went_well
+from tests.drive.kit import Drive, failure, went_well
 
 
 def holds(drive: Drive, page: str, expectation: object) -> bool:

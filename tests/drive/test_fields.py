@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from conftest import Drive, result, went_well
+from tests.drive.kit import Drive, result, went_well
 
 
 def test_choosing_an_option_is_one_change(drive: Drive) -> None:

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from conftest import RESULT, Drive, failure, result, went_well
 from pytest_iwr.errors import TaskError
+from tests.drive.kit import RESULT, Drive, failure, result, went_well
 
 GO = {"click": {"role": "button", "name": "Go"}}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import Drive, failure, result, went_well
+from tests.drive.kit import Drive, failure, result, went_well
 
 PHONE = {"width": 400, "height": 800, "mobile": True, "touch": True}
 TALL = '<div style="height:3000px">tall</div>'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import Drive, failure, result, went_well
+from tests.drive.kit import Drive, failure, result, went_well
 
 
 def buttons(*names: str) -> str:
