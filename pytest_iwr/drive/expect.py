@@ -87,11 +87,11 @@ def _holds(
             return _text(windows, e)
         case "visible" | "hidden":
             target = e.visible or e.hidden
-            found = _states(windows, _within(target, e.in_))
-            is_wanted = bool(found) is (e.kind == "visible")
-            if e.equals is False:
-                is_wanted = not is_wanted
-            return is_wanted, found[0]["words"] if found else "nothing visible matches"
+            is_there = (e.kind == "visible") is not (e.equals is False)
+            found = _states(windows, _within(target, e.in_), whole=not is_there)
+            return bool(found) is is_there, found[0][
+                "words"
+            ] if found else "nothing visible matches"
         case "count":
             return _count(windows, e)
         case "value":
@@ -138,11 +138,17 @@ def _text(windows: Windows, e: r.Expectation) -> tuple[bool, str]:
     return any(hits) is (e.kind == "text"), " ⏎ ".join(texts)
 
 
-def _states(windows: Windows, target: r.Target) -> list[dict[str, Any]]:
-    """Give the elements that match best, of all documents."""
+def _states(
+    windows: Windows, target: r.Target, *, whole: bool = False
+) -> list[dict[str, Any]]:
+    """Give the elements that match best, of all documents.
+
+    `whole` leaves out those that bear other words besides: `Buy milk and eggs` is no
+    proof that `Buy milk` is still there.
+    """
     found: list[dict[str, Any]] = []
     for view in windows.views.all():
-        states = view.ask("states", {"target": plain(target)})
+        states = view.ask("states", {"target": plain(target), "whole": whole})
         found += states if states and view.is_shown() else []
     best = max((one["worth"] for one in found), default=0.0)
     return [one for one in found if one["worth"] > best - 0.015]

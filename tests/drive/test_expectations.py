@@ -112,6 +112,17 @@ def test_what_is_not_so_fails(drive: Drive, expectation: dict[str, object]) -> N
     assert holds(drive, LIST, expectation) is False
 
 
+def test_part_of_other_words_is_no_proof_of_presence(drive: Drive) -> None:
+    """`Buy milk` is gone although `Buy milk and eggs` is there."""
+    page = "<ul><li>Buy milk and eggs</li></ul><button>Save copy</button>"
+    steps = [
+        {"wait": {"hidden": {"text": "Buy milk"}}},
+        {"wait": {"hidden": {"role": "button", "name": "Save"}}},
+    ]
+    went_well(drive(page, *steps), 2)
+    assert holds(drive, page, {"hidden": {"text": "buy milk and eggs"}}) is False
+
+
 def test_expectations_wait_for_what_comes_late(drive: Drive) -> None:
     """They retry until the step's deadline."""
     page = """<button onclick="setTimeout(() => p.textContent = 'Saved', 1200)">Go</button>

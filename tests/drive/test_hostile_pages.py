@@ -224,3 +224,13 @@ def test_download_is_no_page_to_go_to(drive: Drive) -> None:
     """The step fails; nothing breaks."""
     trace = drive({"index.html": "<p>x</p>", "f.zip": "zip"}, {"goto": "/f.zip"})
     assert failure(trace)[:2] == (1, "navigation_failed")
+
+
+def test_clock_wound_up_by_promises_is_not_waited_for(drive: Drive) -> None:
+    """A page that ticks in asynchronous code is gone on with, and it is said why."""
+    page = """<button>Go</button><p id="p"></p><script>(async () => {
+    for (let n = 0;; n++) { p.textContent = n; await new Promise(r => setTimeout(r, 50)); }
+    })();</script>"""
+    trace = drive(page, GO)
+    went_well(trace, 1)
+    assert "timers are due" in trace.steps[1].unsettled

@@ -159,9 +159,12 @@ const iwr = {
   },
   holds: ({ text, part }) => findWords(fold(text), fold(part)) >= 0,
 
-  states: ({ target }) => {
+  // `whole`: only what bears all the words and no others, to prove that it is absent.
+  states: ({ target, whole }) => {
     fresh();
-    const all = find(target, { enough: ENOUGH.claim }).filter(({ el }) => mayBe(target.role, el));
+    const all = find(target, { enough: ENOUGH.claim }).filter(
+      ({ el }) => mayBe(target.role, el) && (!whole || bearsWhole(target, el)),
+    );
     const active = deepActive();
     return all.map(({ el, worth }) => {
       // What a label is asked is meant of its field.

@@ -2,7 +2,7 @@
 // `settings` = {secret, clock, seed}: milliseconds since 1970 or null, a 32-bit number.
 ((settings) => {
   const w = window;
-  const { setTimeout: later, setInterval: every, requestAnimationFrame: onFrame, clearTimeout: cancelLater } = w;
+  const { setTimeout: later, setInterval: every, requestAnimationFrame: onFrame, clearTimeout: cancelLater, cancelAnimationFrame: cancelFrame } = w;
   // The page may overwrite what it likes afterwards; these are kept as they were.
   const { apply, construct, get } = Reflect;
   const { stringify } = JSON;
@@ -78,9 +78,34 @@
       }
     }, delay]);
   };
+
+  // Frames that ask for the next one are an animation; one with more frames than that is
+  // a loop without end, as is one that a clock begins.
+  const MOST_FRAMES = 100;
+  const frames = new Map();
+  let number = null;
   w.requestAnimationFrame = function requestAnimationFrame(callback) {
-    return apply(onFrame, w, [(time) => whenFree(() => apply(callback, w, [time]))]);
+    const own = number === null ? (depth >= DEEP ? MOST_FRAMES : 0) : number + 1;
+    const id = apply(onFrame, w, [(time) => {
+      frames.delete(id);
+      whenFree(() => {
+        const before = number;
+        number = own;
+        try {
+          apply(callback, w, [time]);
+        } finally {
+          number = before;
+        }
+      });
+    }]);
+    frames.set(id, own);
+    return id;
   };
+  w.cancelAnimationFrame = function cancelAnimationFrame(id) {
+    frames.delete(id);
+    return apply(cancelFrame, w, [id]);
+  };
+  const drawn = () => [...frames.values()].filter((own) => own < MOST_FRAMES).length;
 
   const track = (promise) => {
     fetches += 1;
@@ -112,7 +137,7 @@
       heldAt = null;
       for (const run of queue.splice(0)) apply(later, w, [run, 0]);
     }
-    answer(stringify({ timers: due.size, fetches }));
+    answer(stringify({ timers: due.size, fetches, frames: drawn() }));
   };
   const listen = w.addEventListener.bind(w, settings.secret, onCommand);
   listen();

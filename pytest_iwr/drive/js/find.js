@@ -105,6 +105,9 @@ const textWorth = (kind, wanted, el) => {
 
 const WORDS = ["name", "text", "label", "placeholder", "alt", "title"];
 
+const bearsWhole = (target, el) =>
+  WORDS.every((kind) => target[kind] === undefined || textWorth(kind, fold(target[kind]), el) > 0.8);
+
 // The share of the evidence that `el` meets, 0..1.
 const worthOf = (target, el) => {
   let sum = 0;

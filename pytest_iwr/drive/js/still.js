@@ -36,7 +36,7 @@ const pageWorld = (command) => {
   addEventListener(`${SECRET}:answer`, hear, { once: true });
   dispatchEvent(new CustomEvent(SECRET, { detail: command }));
   removeEventListener(`${SECRET}:answer`, hear);
-  return JSON.parse(answer) || { timers: 0, fetches: 0 };
+  return JSON.parse(answer) || { timers: 0, fetches: 0, frames: 0 };
 };
 
 const frame = () =>
@@ -60,6 +60,12 @@ const isNearView = (el) => {
   return r.bottom >= -innerHeight && r.top <= 2 * innerHeight;
 };
 
+const CHANGING = "the page keeps changing";
+const DRAWING = "an animation is drawn";
+const DUE = "timers are due";
+const LONGEST_TICKING = 1700;
+const LONGEST_DRAWING = 4000; // on a slow machine, for as many frames as clock.js counts
+
 // Resolves when nothing is on its way any more, with "" or with what still moves.
 // Regular timers and endless animations never end: after `patience` they are let be.
 const settle = async ({ deadline, patience }) => {
@@ -80,12 +86,17 @@ const settle = async ({ deadline, patience }) => {
     if (loadingImages().length) reasons.push("images are loading");
     for (const node of arriving) if (!node.isConnected) arriving.delete(node);
     if (arriving.size) reasons.push("scripts are loading");
-    if (hand.timers) reasons.push("timers are due");
+    if (hand.timers) reasons.push(DUE);
     if (hand.fetches) reasons.push("requests are open");
-    if (lastChange >= begun) reasons.push("the page keeps changing");
+    if (hand.frames) reasons.push(DRAWING);
+    if (lastChange >= begun) reasons.push(CHANGING);
     if (!reasons.length) return "";
-    const isOnlyRestless = reasons.length === 1 && reasons[0] === "the page keeps changing";
-    if (isOnlyRestless && now - start > patience) return reasons[0];
+    const isOnlyRestless = reasons.every((reason) => reason === CHANGING || reason === DRAWING);
+    const longest = hand.frames ? LONGEST_DRAWING : patience;
+    // A timer that is always due anew is a clock, whichever way it is wound up.
+    const isOnlyTicking = reasons.every((reason) => [CHANGING, DRAWING, DUE].includes(reason));
+    if (isOnlyTicking && now - start > LONGEST_TICKING) return reasons.join(", ");
+    if (isOnlyRestless && now - start > longest) return reasons.join(", ");
     if (now - start > deadline) return reasons.join(", ");
   }
 };
