@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from pytest_iwr.author.commands import add_capture
+from pytest_iwr.author.commands import add_capture, add_site, oracle
 from pytest_iwr.errors import (
     IwrError,
     NoBrowserError,
@@ -93,7 +93,8 @@ def add_check(commands: "Commands") -> None:
         epilog="Examples:\n"
         "  iwr check tasks/shop/task.iwr.yaml\n"
         "  iwr check tasks            # all *.iwr.yaml below a folder\n"
-        "  iwr check --strict tasks   # warnings count as problems\n\n"
+        "  iwr check --strict tasks   # warnings count as problems\n"
+        "  iwr check --oracle tasks/shop --site ../shop/dist\n\n"
         "Exit status: 0 no problems, 1 problems, 4 bad usage.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -105,10 +106,19 @@ def add_check(commands: "Commands") -> None:
         help="a task file, or a folder that is searched for *.iwr.yaml",
     )
     parser.add_argument("--strict", action="store_true", help="let warnings fail, too")
+    parser.add_argument(
+        "--oracle",
+        action="store_true",
+        help="evaluate the original (--site) twice, a blank page and a picture of the"
+        " first screen, and find what holds before its step",
+    )
+    add_site(parser, required=False)
     parser.set_defaults(command=_check)
 
 
 def _check(options: argparse.Namespace) -> int:
+    if options.site is not None and not options.oracle:
+        raise UsageError("--site names the original for --oracle. Give both.")
     files = list(_task_files(options.paths))
     reviews: list[tuple[Path, Review]] = []
     problems: list[Problem] = []
@@ -129,7 +139,8 @@ def _check(options: argparse.Namespace) -> int:
     )
     print(", ".join(counts))
     is_bad = problems or (options.strict and warnings)
-    return EXIT_PROBLEMS if is_bad else 0
+    status = oracle(options) if options.oracle and not problems else 0
+    return EXIT_PROBLEMS if is_bad else status
 
 
 def _task_files(paths: Iterable[Path]) -> Iterable[Path]:

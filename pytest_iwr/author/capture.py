@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from pytest_iwr import images
+from pytest_iwr import images, ports
 from pytest_iwr import records as r
 from pytest_iwr.author import assets, sheets
 from pytest_iwr.author.film import Film
@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
 
 @contextmanager
-def opened(site: str, server: Server) -> Iterator[str]:
+def opened(site: str, host: ports.Host) -> Iterator[str]:
     """Give the address of a site: of a URL itself, of a folder while it is served.
 
     Raises UsageError where there is no such folder.
@@ -67,7 +67,7 @@ def opened(site: str, server: Server) -> Iterator[str]:
             f"{site!r} is neither a URL nor a folder with an 'index.html'. Give one."
         )
     page = r.Site(folder=str(folder), sha256="", origin="the reference")
-    with server.serve(page, None) as served:
+    with host.serve(page, None) as served:
         yield served.url
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,16 +67,48 @@ def add_site(parser: argparse.ArgumentParser, *, required: bool) -> None:
 def _capture(options: argparse.Namespace) -> int:
     from pytest_iwr.author.capture import capture  # noqa: PLC0415  # loads a browser
 
-    task = load(task_file(options.task), needs_files=False)
+    file = task_file(options.task)
+    task = load(file, needs_files=False)
     with tools(options.executable) as (server, browser):
         report = capture(task, options.site, server, browser, force=options.force)
     for problem in report.problems:
-        print(problem)
+        print(problem._replace(path=file))
     for advice in report.advice:
         print(f"{task.id}: {advice}")
     if report.made:
         print(f"{task.id}: {', '.join(report.made)}")
     return EXIT_PROBLEMS if report.problems else 0
+
+
+def oracle(options: argparse.Namespace) -> int:
+    """Run `iwr check --oracle`, once its files were found to be sound."""
+    paths: list[Path] = options.paths
+    if len(paths) != 1 or options.site is None:
+        text = "--oracle takes one task and its original: --oracle TASK --site DIR"
+        raise UsageError(text)
+    from pytest_iwr.author.oracle import examine  # noqa: PLC0415  # loads a browser
+    from pytest_iwr.check.offline import (  # noqa: PLC0415  # loads the reader of text
+        MIN_SIMILARITY,
+        OfflineScorer,
+    )
+    from pytest_iwr.evaluate import Tools  # noqa: PLC0415  # as above
+
+    file = task_file(paths[0])
+    task = load(file)
+    with (
+        tools(options.executable) as (server, browser),
+        tempfile.TemporaryDirectory() as out,
+    ):
+        scorer = OfflineScorer(None)
+        used = Tools(server, browser, scorer, MIN_SIMILARITY)
+        verdict = examine(task, options.site, browser, used, Path(out))
+    for finding in sorted(verdict.findings, key=lambda f: f.problem.line):
+        mark = "warning: " if finding.is_weak else ""
+        message = mark + finding.problem.message
+        print(finding.problem._replace(path=file, message=message))
+    print(f"{task.id}: {'; '.join(verdict.scores)}")
+    is_bad = any(options.strict or not f.is_weak for f in verdict.findings)
+    return EXIT_PROBLEMS if is_bad else 0
 
 
 def task_file(named: Path) -> Path:
