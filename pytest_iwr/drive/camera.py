@@ -11,6 +11,7 @@ from playwright.sync_api import CDPSession, Error
 
 from pytest_iwr import records as r
 from pytest_iwr.drive.locate import plain
+from pytest_iwr.drive.looks import LookMissing, resolve
 from pytest_iwr.drive.rest import settle
 from pytest_iwr.drive.views import View, ViewLostError
 from pytest_iwr.drive.windows import Windows
@@ -156,7 +157,10 @@ class Camera:
         return height > cap
 
     def _masks(self, checkpoint: r.Checkpoint) -> tuple[r.Box, ...]:
-        targets = [plain(target) for target in checkpoint.mask]
+        targets = []
+        for mask in checkpoint.mask:
+            with suppress(LookMissing):
+                targets.append(plain(resolve(self.windows, mask)))
         boxes: list[r.Box] = []
         for view in self.windows.views.all():
             left, top = view.origin()

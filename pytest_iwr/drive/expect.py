@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from pytest_iwr import images
 from pytest_iwr import records as r
 from pytest_iwr.drive.locate import focused_view, plain
+from pytest_iwr.drive.looks import LookMissing, resolve
 from pytest_iwr.drive.views import ViewLostError
 from pytest_iwr.drive.windows import Windows
 
@@ -147,6 +148,10 @@ def _states(
     proof that `Buy milk` is still there.
     """
     found: list[dict[str, Any]] = []
+    try:
+        target = resolve(windows, target)
+    except LookMissing:
+        return []
     for view in windows.views.all():
         states = view.ask("states", {"target": plain(target), "whole": whole})
         found += states if states and view.is_shown() else []
@@ -241,6 +246,10 @@ def _changed(
 
 def _region(windows: Windows, target: r.Target, scale: float) -> r.Box | None:
     """Give the place of a target in pixels of the shot."""
+    try:
+        target = resolve(windows, target)
+    except LookMissing:
+        return None
     for view in windows.views.all():
         place = view.ask("region", {"target": plain(target)})
         if place:

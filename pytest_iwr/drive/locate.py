@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pytest_iwr import records as r
+from pytest_iwr.drive.looks import LookMissing, resolve
 from pytest_iwr.drive.views import View, ViewLostError
 from pytest_iwr.drive.windows import Windows
 
@@ -73,8 +74,12 @@ def aim(
 def _aim_once(
     windows: Windows, target: r.Target, purpose: Purpose, *, guards: bool
 ) -> Aimed:
+    try:
+        meant = resolve(windows, target)
+    except LookMissing as missing:
+        raise _missing(target, str(missing)) from missing
     views = windows.views.all()
-    question = {"target": plain(target), "verb": purpose, "guards": guards}
+    question = {"target": plain(meant), "verb": purpose, "guards": guards}
     view = views[0] if len(views) == 1 else best_view(views, question)
     answer = view.ask("aim", question)
     if answer["count"] == 0:

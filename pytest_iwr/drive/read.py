@@ -5,6 +5,7 @@ What it cannot read is an UngroundedError, never a failed page.
 """
 
 import re
+from pathlib import Path
 
 from pydantic import TypeAdapter
 
@@ -46,7 +47,7 @@ def ground_action(step: r.Step, task: r.Task, number: int) -> r.Action:
             raise _ungrounded(where, action.describe)
         action = read
     updates = {
-        name: ground_target(value, where)
+        name: ground_target(value, where, task)
         for name in type(action).model_fields
         if isinstance(value := getattr(action, name), r.Target)
     }
@@ -59,20 +60,36 @@ def ground_expectation(
     """Give an expectation with the sentences of its targets read."""
     where = f"{task.path}:{task.line_of(number)}: steps[{number - 1}].expect"
     updates = {
-        name: ground_target(value, where)
+        name: ground_target(value, where, task)
         for name in r.Expectation.model_fields
         if isinstance(value := getattr(expectation, name), r.Target)
     }
     return expectation.model_copy(update=updates)
 
 
-def ground_target(target: r.Target, where: str) -> r.Target:
-    """Give a target without sentences. Raises UngroundedError."""
+def ground_checkpoint(
+    checkpoint: r.Checkpoint | None, task: r.Task, number: int
+) -> r.Checkpoint | None:
+    """Give a checkpoint with the sentences of its masks read."""
+    if checkpoint is None or not checkpoint.mask:
+        return checkpoint
+    where = f"{task.path}:{task.line_of(number)}: mask"
+    masks = tuple(ground_target(mask, where, task) for mask in checkpoint.mask)
+    return checkpoint.model_copy(update={"mask": masks})
+
+
+def ground_target(target: r.Target, where: str, task: r.Task) -> r.Target:
+    """Give a target without sentences, its look by its full path.
+
+    Raises UngroundedError.
+    """
     updates: dict[str, object] = {}
+    if target.look is not None:
+        updates["look"] = str(Path(task.path).parent / target.look)
     for name in ("near", "in_"):
         inner = getattr(target, name)
         if inner is not None:
-            updates[name] = ground_target(inner, where)
+            updates[name] = ground_target(inner, where, task)
     if target.describe is not None:
         read = read_target(target.describe)
         if read is None:

@@ -12,7 +12,12 @@ from pytest_iwr.drive.act import Done, Hands
 from pytest_iwr.drive.camera import Camera, Seen
 from pytest_iwr.drive.expect import Before, wait_for
 from pytest_iwr.drive.locate import StepFailed
-from pytest_iwr.drive.read import ground_action, ground_expectation, refuse_guess
+from pytest_iwr.drive.read import (
+    ground_action,
+    ground_checkpoint,
+    ground_expectation,
+    refuse_guess,
+)
 from pytest_iwr.drive.rest import settle
 from pytest_iwr.drive.views import SelectorError, ViewLostError
 from pytest_iwr.drive.watch import Watch
@@ -109,7 +114,7 @@ class Trip:
             failure = r.Failure(kind="load_failed", message=text)
         unsettled = settle(self.windows, begun + LOAD_S / 2)
         settled = time.monotonic()
-        seen = self._take(0, self.task.start)
+        seen = self._take(0, ground_checkpoint(self.task.start, self.task, 0))
         timings = {"settle": settled - begun, "shot": time.monotonic() - settled}
         self._record(start, Done(), seen, begun, timings, unsettled, (), failure)
         return failure is None
@@ -159,7 +164,7 @@ class Trip:
             raise TaskError([problem]) from error
         shooting = time.monotonic()
         self.watch.allow(SETTLE_S + GRACE_S)
-        seen = self._take(number, step.checkpoint if failure is None else None)
+        seen = self._see(number, step if failure is None else None)
         timings["shot"] = time.monotonic() - shooting
         said = step.say or _said(step)
         start = r.TraceStep(number=number, verb=step.verb, said=said)
@@ -167,6 +172,11 @@ class Trip:
             start, hands.done, seen, begun, timings, unsettled, outcomes, failure
         )
         return failure is None
+
+    def _see(self, number: int, step: r.Step | None) -> Seen:
+        """Take the pictures of a step; without it those that need no checkpoint."""
+        wanted = step.checkpoint if step else None
+        return self._take(number, ground_checkpoint(wanted, self.task, number))
 
     def _take(self, number: int, checkpoint: r.Checkpoint | None) -> Seen:
         deadline = time.monotonic() + SETTLE_S

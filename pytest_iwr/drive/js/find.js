@@ -188,6 +188,17 @@ const byPlace = (candidates, wanted, frame) => {
   return ranked.filter((r) => r.far - ranked[0].far < 0.01).map((r) => r.candidate);
 };
 
+// Those whose box holds the point, the smallest of them; all of them where none does.
+const holding = (candidates, x, y) => {
+  const around = candidates.filter(({ el }) => {
+    const r = rectOf(shownBy(el) || el);
+    return r.left <= x && x <= r.right && r.top <= y && y <= r.bottom;
+  });
+  const size = ({ el }) => areaOf(rectOf(shownBy(el) || el));
+  const least = Math.min(...around.map(size));
+  return around.length ? around.filter((c) => size(c) <= least * 1.01).slice(-1) : candidates;
+};
+
 const readingOrder = (a, b) => {
   const one = rectOf(shownBy(a.el) || a.el);
   const two = rectOf(shownBy(b.el) || b.el);
@@ -245,6 +256,7 @@ const find = (target, { verb = "", hidden = false, scope = null, enough = ENOUGH
   if (target.box !== undefined) {
     const [left, top, width, height] = target.box;
     const view = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+    candidates = holding(candidates, (left + width / 2) * innerWidth, (top + height / 2) * innerHeight);
     candidates = byPlace(candidates, [left + width / 2, top + height / 2], view);
   }
   if (target.position !== undefined) {
