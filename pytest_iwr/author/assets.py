@@ -80,12 +80,15 @@ def gather(loads: Mapping[str, tuple[str, str]]) -> Iterator[Asset]:
 def write(assets: list[Asset], folder: Path, private: Path) -> None:
     """Write the assets to `folder` and their former names to the file `private`.
 
-    Assets of an earlier capture go away; other files stay.
+    Assets of an earlier capture go away, other files stay. Without any, there is no
+    folder either.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         if _MADE.fullmatch(old.name):
             old.unlink()
+    if not assets and not any(folder.iterdir()):
+        folder.rmdir()
     for asset in assets:
         (folder / asset.name).write_bytes(asset.data)
     names = {asset.name: asset.was for asset in assets}

@@ -185,11 +185,8 @@ def _keep_assets(film: Film, place: Place, report: Report) -> None:
 def _keep_sheets(
     place: Place, server: Server, browser: Browser, report: Report
 ) -> None:
-    shown = sorted(
-        file
-        for file in place.assets.iterdir()
-        if file.is_file() and file.name[0] != "."
-    )
+    files = place.assets.iterdir() if place.assets.exists() else ()
+    shown = sorted(f for f in files if f.is_file() and f.name[0] != ".")
     made = sheets.make(shown, place.sheets, server, browser)
     report.made.append(f"{len(made)} contact sheets")
 
@@ -205,13 +202,15 @@ def _keep_source(task: r.Task, place: Place, report: Report) -> None:
 def _advise(task: r.Task, place: Place, report: Report) -> None:
     """Say what the task file does not name yet, and whether all is too large."""
     base = place.folder
-    for key, path in (("video", place.video), ("assets", place.assets)):
-        if getattr(task, key) is None:
+    named = {"video": place.video, "assets": place.assets, "sheets": place.sheets}
+    for key, path in named.items():
+        is_named = getattr(task, key) is not None
+        if is_named and not path.exists():
+            text = f"the page loads no asset; take `{key}` out of the task file"
+            report.advice.append(text)
+        elif path.exists() and not is_named:
             name = path.relative_to(base).as_posix()
             report.advice.append(f"add `{key}: {name}` to the task file")
-    if task.sheets is None:
-        name = place.sheets.relative_to(base).as_posix()
-        report.advice.append(f"add `sheets: {name}` to the task file")
     if all(checkpoint_of(task, n) is None for n in range(len(task.steps) + 1)):
         report.advice.append("the task has no checkpoint; add `start` and some")
     files = [f for f in base.rglob("*") if f.is_file() and f.name != assets.MAP]

@@ -42,6 +42,8 @@ def make(
         sheet = folder / f"sheet_{number:02d}.png"
         _draw(assets[first : first + size], sheet, host, driver)
         made.append(sheet)
+    if not any(folder.iterdir()):
+        folder.rmdir()
     return made
 
 

@@ -169,3 +169,42 @@ def test_frames_of_another_shape_are_not_stretched(write: Write) -> None:
     black = picture.max(axis=2)[:150] < 60
     assert black[:, :95].all()
     assert not black[:, 105:].any()
+
+
+PHONE = """<!doctype html><meta name="viewport" content="width=device-width">
+<style>body { margin: 0; height: 1500px; background: linear-gradient(#f00 600px, #00f 600px) }
+</style><button style="position: absolute; left: 100px; top: 100px">Go</button>"""
+PHONE_TASK = """\
+iwr: 1
+viewport: {width: 300, height: 500, scale: 2, mobile: true, touch: true}
+steps:
+  - tap: {role: button, name: Go}
+  - swipe: {direction: up, by: 0.8}
+"""
+
+
+def test_phone_is_filmed_with_its_finger(
+    driver: Browser, server: Server, write: Write
+) -> None:
+    """As large as the viewport in CSS pixels, scrolled by a finger that is shown."""
+    folder = write({"index.html": PHONE, "task.iwr.yaml": PHONE_TASK})
+    film = Film(folder, 300, 500, now=time.time)
+    site = r.Site(folder=str(folder), sha256="", origin="a test's page")
+    with server.serve(site, None) as hosted:
+        trace = driver.drive(load(folder / "task.iwr.yaml"), hosted.url, folder, film)
+    assert trace.failed is None
+    encode(film, folder / "video.mp4")
+    shown = list(frames(folder / "video.mp4"))
+    assert shown[0].picture.shape == (500, 300, 3)
+    assert _is_red(shown[0].picture[490, 10])
+    assert _is_blue(shown[-1].picture[490, 10])
+    moves = [point for point in film.pointed if point.kind == "touchmove"]
+    assert moves[0].y - moves[-1].y > 300
+    under = moves[len(moves) // 2]
+    middle = _near(shown, under.at_s - film.span_s[0])
+    assert middle[int(under.y), 150][1] > 40  # orange over red
+
+
+def _is_red(pixel: np.ndarray) -> bool:
+    blue, _, red = (int(value) for value in pixel)
+    return red > 200 and blue < 80
