@@ -1,7 +1,12 @@
-"""The real sites behind the tasks, put together so that they work offline."""
+"""The real sites behind the tasks, put together so that they work offline.
+
+`python -m benchmarks.reference TASK` prints the folder of a task's site, e.g. for
+`iwr capture tasks/TASK --site FOLDER`. Needs npm at the first run.
+"""
 
 import re
 import shutil
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,3 +85,8 @@ def _bring_home(site: Path, task_id: str, cache: Path) -> None:
         shutil.copyfile(drawn, site / "elsewhere" / drawn.name)
         text = _PLACEHOLDER.sub(f"elsewhere/{drawn.name}", text)
     page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or with_reference():
+        print(reference_site(name))
