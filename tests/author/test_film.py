@@ -208,3 +208,48 @@ def test_phone_is_filmed_with_its_finger(
 def _is_red(pixel: np.ndarray) -> bool:
     blue, _, red = (int(value) for value in pixel)
     return red > 200 and blue < 80
+
+
+OPENER = """<!doctype html><title>t</title><style>body { margin: 0; background: #f00 }
+iframe { position: absolute; left: 200px; top: 100px; width: 200px; height: 100px }
+</style><button onclick="open('next.html', 'next', 'width=400,height=200')">Open</button>
+<iframe src="inner.html"></iframe>"""
+OPENED = """<!doctype html><title>t</title><style>body { margin: 0; background: #00f }
+</style><button onclick="window.close()">Close</button>"""
+WINDOWS_TASK = """\
+iwr: 1
+viewport: {width: 500, height: 300}
+steps:
+  - click: {role: button, name: Inner}
+  - click: {role: button, name: Open}
+    expect: [{visible: {role: button, name: Close}}]
+  - click: {role: button, name: Close}
+    expect: [{visible: {role: button, name: Open}}]
+"""
+
+
+def test_newest_window_is_filmed_until_it_closes(
+    driver: Browser, server: Server, write: Write
+) -> None:
+    """Then the one below is shown again; clicks in a frame are where the frame is."""
+    folder = write(
+        {
+            "index.html": OPENER,
+            "next.html": OPENED,
+            "inner.html": "<!doctype html><button>Inner</button>",
+            "task.iwr.yaml": WINDOWS_TASK,
+        }
+    )
+    film = Film(folder, 500, 300, now=time.time)
+    site = r.Site(folder=str(folder), sha256="", origin="a test's page")
+    with server.serve(site, None) as hosted:
+        trace = driver.drive(load(folder / "task.iwr.yaml"), hosted.url, folder, film)
+    assert trace.failed is None
+    encode(film, folder / "video.mp4")
+    colours = [_is_blue(f.picture[150, 50]) for f in frames(folder / "video.mp4")]
+    changes = [a for a, b in zip(colours, [*colours[1:], None], strict=True) if a != b]
+    assert changes == [False, True, False]
+    hit = trace.steps[1].hit
+    assert hit is not None
+    down = next(point for point in film.pointed if point.kind == "mousedown")
+    assert (down.x, down.y) == pytest.approx((hit.x, hit.y), abs=1)
