@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Write and check tasks of pytest-iwr. Tasks are run by `pytest`.",
         epilog="Examples:\n"
         "  iwr check tasks            # every mistake of every task, with its line\n"
+        "  iwr capture tasks/shop --site DIR  # pictures, video and assets of a task\n"
         "  iwr schema -o iwr-task.schema.json   # completion in your editor\n"
         "  iwr browser                # which browser a run would take\n"
         "  pytest --iwr-pages=pages   # evaluate pages/<model>/<task>/index.html\n\n"

@@ -85,6 +85,12 @@ class Trip:
         self.windows.wait(seconds * 1000)
         return self.camera.look()
 
+    def _typing_s(self, step: r.Step) -> float:
+        """Give the time that the observer's pauses after keys add to a step."""
+        if self.observer is None or step.type is None:
+            return 0.0
+        return self.observer.key_pause_s * len(step.type.text or "")
+
     def _ask(self, number: int, step: r.Step) -> tuple[r.Outcome, ...]:
         """Say which expectations of a step hold at this moment."""
         wanted = [ground_expectation(e, self.task, number) for e in step.expect]
@@ -121,7 +127,7 @@ class Trip:
 
     def _step(self, number: int, step: r.Step) -> bool:
         begun = time.monotonic()
-        allowed = step.timeout_s or self.step_timeout_s
+        allowed = (step.timeout_s or self.step_timeout_s) + self._typing_s(step)
         deadline = begun + allowed
         self.watch.allow(allowed + SETTLE_S + GRACE_S)
         self.windows.plan_dialogs(step.dialogs)

@@ -253,3 +253,24 @@ def test_newest_window_is_filmed_until_it_closes(
     assert hit is not None
     down = next(point for point in film.pointed if point.kind == "mousedown")
     assert (down.x, down.y) == pytest.approx((hit.x, hit.y), abs=1)
+
+
+def test_long_text_has_the_time_that_its_pauses_take(
+    driver: Browser, server: Server, write: Write
+) -> None:
+    """Typing as a person does never uses up the step's own time."""
+    task = """\
+iwr: 1
+steps:
+  - type: {into: {label: Name}, text: "%s"}
+    timeout_s: 0.6
+    expect: [{value: "%s"}]
+"""
+    text = "a long sentence of words " * 4
+    folder = write({"index.html": PAGE, "task.iwr.yaml": task % (text, text)})
+    film = Film(folder, 1280, 720, now=time.time)
+    site = r.Site(folder=str(folder), sha256="", origin="a test's page")
+    with server.serve(site, None) as hosted:
+        trace = driver.drive(load(folder / "task.iwr.yaml"), hosted.url, folder, film)
+    assert trace.failed is None
+    assert trace.steps[1].timings_s["act"] >= 0.06 * len(text)
