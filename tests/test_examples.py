@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "examples" / "pages"
-TASKS = ("shop", "todomvc")
+TASKS = ("2048", "sb-admin-2", "shop", "todomvc")
 OTHER = dict(zip(TASKS, reversed(TASKS), strict=True))
 BLANK = "<!doctype html><title>blank</title>"
 
@@ -53,7 +53,7 @@ def test_faithful_page_does_every_step_and_looks_alike(rows: Rows, task: str) ->
 
 @pytest.mark.parametrize("task", TASKS)
 def test_flawed_page_breaks_where_its_fault_was_planted(rows: Rows, task: str) -> None:
-    """The first wrong step is the one that `expected.json` documents."""
+    """The first wrong step or picture is the one that `expected.json` documents."""
     expected = json.loads((PAGES / "expected.json").read_text("utf-8"))["flawed"][task]
     row = rows["flawed", task]
     assert row["status"] == "failed"
@@ -66,10 +66,18 @@ def test_flawed_page_breaks_where_its_fault_was_planted(rows: Rows, task: str) -
 def test_page_that_is_no_rebuild_is_far_below(
     rows: Rows, model: str, task: str
 ) -> None:
-    """A blank page and another site's page do no step, and fall far behind."""
+    """A blank page and another site's page do no step, and fall far behind.
+
+    Of the others, another site's page is ahead of a blank one, and a page with one
+    fault behind the right one.
+    """
     row = rows[model, task]
     assert row["steps_done"] == 0
     assert row["final"] < rows["flawed", task]["final"] / 2
+    finals = [rows[one, task]["final"] for one in ("faithful", "flawed", "foreign")]
+    assert finals == sorted(finals, reverse=True)
+    assert finals[0] > finals[1]
+    assert finals[2] > rows["blank", task]["final"]
 
 
 def test_every_planted_fault_is_documented() -> None:
@@ -82,4 +90,5 @@ def test_every_planted_fault_is_documented() -> None:
         row = next(
             line for line in readme.splitlines() if line.startswith(f"| `{task}")
         )
-        assert row.endswith(f"| {fault['failed_step']} |")
+        place = fault["failed_step"] or f"picture {fault['failed_checkpoint']}"
+        assert row.endswith(f"| {place} |")
