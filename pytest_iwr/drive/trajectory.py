@@ -28,7 +28,7 @@ LOAD_S = 10.0
 """How long the entry page may take to answer and to come to rest."""
 SETTLE_S = 3.0
 """How long a page may take to come to rest after an action."""
-GRACE_S = 3.0
+GRACE_S = 5.0
 """What is added to a step's time-out before the browser is ended from outside."""
 EXPECT_S = 0.5
 """Expectations get at least this long, however long the action took."""

@@ -41,7 +41,7 @@ def test_storm_of_windows_is_capped(drive: Drive) -> None:
     """No page can open more than a handful of windows."""
     storm = "for (let i = 0; i < 25; i++) window.open('index.html?' + i)"
     page = f'<button onclick="{storm}">Go</button>'
-    trace = drive(page, GO)
+    trace = drive(page, {**GO, "timeout_s": 15})
     went_well(trace, 1)
     assert trace.steps[1].windows <= 6
 
