@@ -11,8 +11,9 @@ from pytest_iwr import images
 from pytest_iwr import records as r
 from pytest_iwr.author.still import Motion, motion
 
-AGAIN_S = (0.3, 0.9)
-"""Waits before the second and the third shot: longer than a clock's second in all."""
+AGAIN_S = (0.13, 0.29, 0.31, 0.47)
+"""Waits before the further shots: longer than a clock's second in all, and of no common
+measure, so that what blinks evenly is not seen in the same state each time."""
 
 
 class Picture(NamedTuple):
@@ -35,7 +36,7 @@ def checkpoint_of(task: r.Task, step: int) -> r.Checkpoint | None:
 
 @dataclass
 class Pictures:
-    """An observer that looks three times at each checkpoint."""
+    """An observer that looks several times at each checkpoint."""
 
     task: r.Task
     folder: Path
