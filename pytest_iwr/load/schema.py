@@ -8,7 +8,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaV
 from pydantic_core import core_schema as core
 
 from pytest_iwr.records import VERBS, Expectation, Record, Target, TaskFile
-from pytest_iwr.records.task import StateVerb
+from pytest_iwr.records.expectation import StateVerb
 
 _ID = "urn:pytest-iwr:task:1"
 _TITLE = "Task of pytest-iwr (task.iwr.yaml)"

@@ -14,6 +14,7 @@ from pytest_iwr.records.action import (
     Type,
     Upload,
 )
+from pytest_iwr.records.expectation import Expectation, Wait
 from pytest_iwr.records.result import (
     Assertions,
     Checked,
@@ -40,14 +41,12 @@ from pytest_iwr.records.task import (
     Answer,
     Checkpoint,
     DialogPlan,
-    Expectation,
     Source,
     Step,
     Task,
     TaskFile,
     Thresholds,
     Viewport,
-    Wait,
 )
 from pytest_iwr.records.trace import (
     Box,
