@@ -234,3 +234,13 @@ def test_clock_wound_up_by_promises_is_not_waited_for(drive: Drive) -> None:
     trace = drive(page, GO)
     went_well(trace, 1)
     assert "timers are due" in trace.steps[1].unsettled
+
+
+def test_page_that_brings_its_process_down_has_failed(drive: Drive) -> None:
+    """It is the page's fault, and the next page is well."""
+    page = """<p>deep</p><script>let e = document.body;
+    for (let i = 0; i < 4000; i++) e = e.appendChild(document.createElement("div"));
+    </script>"""
+    trace = drive(page, {"wait": {"text": "deep"}})
+    assert failure(trace)[:2] == (0, "page_crashed")
+    went_well(drive("<p>fine</p>", {"wait": {"text": "fine"}}), 1)
