@@ -72,3 +72,15 @@ class VideoError(IwrError):
     """A video of the task that has no frames to show."""
 
     kind: ErrorKind = "task_invalid"
+
+
+class EndpointError(IwrError):
+    """A model's endpoint that gave no usable answer, after all retries."""
+
+    kind: ErrorKind = "endpoint"
+
+
+class BudgetError(IwrError):
+    """The run may spend no more; what is asked for now stays unscored."""
+
+    kind: ErrorKind = "budget"

@@ -8,6 +8,10 @@ from pytest_iwr.records.scalars import Record
 
 FailureKind = Literal[
     "no_page",
+    "refused",
+    "filtered",
+    "empty",
+    "cut_off",
     "target_missing",
     "hidden",
     "covered",
@@ -35,6 +39,7 @@ ErrorKind = Literal[
     "task_invalid",
     "checkpoint_unusable",
     "budget",
+    "endpoint",
     "judge_unreadable",
     "infrastructure",
 ]
