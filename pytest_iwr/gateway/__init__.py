@@ -1,0 +1,1 @@
+"""The one door to model APIs: keys, cache, limits, retries, budget, ledger."""
