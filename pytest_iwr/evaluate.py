@@ -31,7 +31,8 @@ def evaluate(task: r.Task, page: r.Page, tools: Tools, folder: ItemFolder) -> r.
     if isinstance(page, r.NoPage):
         scored = score(task, r.Verdicts(), tools.scorer.protocol.weights)
         blame = {"kind": page.kind, "reason": page.reason}
-        return _result(task, scored.model_copy(update=blame), tools, folder)
+        result = _result(task, scored.model_copy(update=blame), tools, folder)
+        return result.model_copy(update={"generation": page.generation})
     base = Path(task.path).parent
     assets = base / task.assets if task.assets else None
     folder.path.mkdir(parents=True, exist_ok=True)
@@ -47,6 +48,7 @@ def evaluate(task: r.Task, page: r.Page, tools: Tools, folder: ItemFolder) -> r.
         update={
             "page_sha256": page.sha256,
             "page": page.origin,
+            "generation": page.generation,
             "trace": folder.trace.name,
             "duration_s": round(checked - started, 3),
             "timings_s": {

@@ -4,6 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from pytest_iwr.records.model import Generation
 from pytest_iwr.records.scalars import Record
 from pytest_iwr.records.trace import Box, ErrorKind, FailureKind
 
@@ -21,6 +22,8 @@ class Site(Record):
     """Of all files' names and contents."""
     origin: str
     """Where it came from, in words, e.g. `stored page examples/pages/faithful/shop`."""
+    generation: Generation | None = None
+    """How a model made it; `None` for a page that was there."""
 
 
 class NoPage(Record):
@@ -28,6 +31,8 @@ class NoPage(Record):
 
     kind: FailureKind = "no_page"
     reason: str
+    generation: Generation | None = None
+    """How a model was asked; `None` where none was."""
 
 
 Page = Site | NoPage
@@ -158,6 +163,8 @@ class Result(Row):
     """The trace's file, relative to the item's folder."""
     verdicts: tuple[Verdict, ...] = ()
     checkpoints: tuple[Checked, ...] = ()
+    generation: Generation | None = None
+    """How the page was made; `None` for a page that was there."""
     external: tuple[str, ...] = ()
     """Addresses off the page's origin that it asked for; blocked."""
     page: str | None = None
