@@ -16,7 +16,14 @@ from pytest_iwr.records.action import (
 )
 from pytest_iwr.records.expectation import Expectation, Wait
 from pytest_iwr.records.model import (
+    HEADER_ASKED,
+    HEADER_CACHE,
+    HEADER_EPOCH,
+    HEADER_LABEL,
+    HEADER_PURPOSE,
+    HEADER_SAMPLE,
     Asked,
+    GatewayCode,
     Generation,
     ImageLimits,
     ModelConfig,
@@ -75,6 +82,12 @@ from pytest_iwr.records.trace import (
 )
 
 __all__ = [
+    "HEADER_ASKED",
+    "HEADER_CACHE",
+    "HEADER_EPOCH",
+    "HEADER_LABEL",
+    "HEADER_PURPOSE",
+    "HEADER_SAMPLE",
     "VERBS",
     "Action",
     "Answer",
@@ -93,6 +106,7 @@ __all__ = [
     "Expectation",
     "Failure",
     "FailureKind",
+    "GatewayCode",
     "Generation",
     "Goto",
     "History",

@@ -13,6 +13,35 @@ Vision = Literal["none", "images", "video"]
 """What a model can be shown; `video` takes images as well."""
 
 
+HEADER_PURPOSE = "X-Iwr-Purpose"
+"""Of a request to the gateway: a `Purpose`; by default `generate`."""
+HEADER_EPOCH = "X-Iwr-Epoch"
+"""Of a request: a whole number from 1; by default 1."""
+HEADER_SAMPLE = "X-Iwr-Sample"
+"""Of a request: a whole number from 0; by default 0."""
+HEADER_LABEL = "X-Iwr-Label"
+"""Of a request: what it is for, in percent-encoded words."""
+HEADER_CACHE = "X-Iwr-Cache"
+"""Of an answer: `hit` or `miss`."""
+HEADER_ASKED = "X-Iwr-Asked"
+"""Of an answer: JSON of `Asked`, in ASCII."""
+
+GatewayCode = Literal[
+    "iwr_endpoint",
+    "iwr_budget",
+    "iwr_cache_miss",
+    "iwr_unknown_model",
+    "iwr_token",
+    "iwr_request",
+]
+"""Why the gateway has no answer: `error.code` of its own JSON.
+
+The endpoint failed (status 502), the run may spend no more (402), the cache alone is
+allowed and has no answer (424), no model has that alias (404), the caller has not this
+run's token (401), the request makes no sense (400, 413).
+"""
+
+
 class ImageLimits(Record):
     """What an endpoint takes of pictures in one request; `None`: no known limit."""
 

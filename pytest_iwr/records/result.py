@@ -70,6 +70,7 @@ class Checked(Record):
     minimum: float
     """The similarity below which the test is red."""
     masks: tuple[Box, ...] = ()
+    """What the comparison left out, in pixels of the shot."""
 
     @property
     def is_similar(self) -> bool:

@@ -3,7 +3,14 @@
 import re
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    Strict,
+)
 
 _INTEGER = re.compile(r"[-+]?[0-9]{1,999}|0o[0-7]+|0x[0-9a-fA-F]+")
 """Longer ones are text: Python refuses to read them."""
@@ -61,6 +68,21 @@ def _core(value: object) -> object:
     return value.core if isinstance(value, Plain) else value
 
 
+def _or_null(value: object) -> object:
+    is_null = isinstance(value, Plain) and value and value.core is None
+    return None if is_null else value
+
+
+def _all_cores(value: object) -> object:
+    match value:
+        case dict():
+            return {str(key): _all_cores(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_all_cores(inner) for inner in value]
+        case _:
+            return _core(value)
+
+
 Text = Annotated[str, BeforeValidator(_as_written, json_schema_input_type=str)]
 """Text; a plain scalar is taken exactly as it is written (`1.50`, `null`, `yes`)."""
 
@@ -77,3 +99,9 @@ Real = Annotated[
 
 Flag = Annotated[bool, Strict(), BeforeValidator(_core, json_schema_input_type=bool)]
 """`true` or `false`, nothing else."""
+
+OR_NULL = BeforeValidator(_or_null)
+"""Lets an optional field be `null` in a file, too."""
+
+Json = Annotated[JsonValue, BeforeValidator(_all_cores)]
+"""Any value; plain scalars in it by YAML 1.2 core rules."""

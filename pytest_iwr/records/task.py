@@ -31,6 +31,7 @@ from pytest_iwr.records.expectation import (
 )
 from pytest_iwr.records.scalars import Flag, Plain, Real, Record, Text, Whole
 from pytest_iwr.records.target import Pointed, Target
+from pytest_iwr.records.trace import Box
 
 Action = Annotated[
     Pointing
@@ -285,13 +286,16 @@ class TaskFile(Record):
 
 
 class Task(TaskFile):
-    """A loaded task: its file's content, where it lies, and where its steps stand."""
+    """A loaded task: its file's content, where it lies, and what belongs to it."""
 
     id: str
     path: str
     """The file, absolute."""
     step_lines: tuple[int, ...]
     """The line of each step in the file, counted from 1."""
+    masks: dict[str, tuple[Box, ...]] = Field(default_factory=dict)
+    """Picture → where the reference has that checkpoint's masks, in CSS pixels of the
+    picture. Nobody knows where it has those of pictures that are not in it."""
 
     def line_of(self, step: int) -> int:
         """Give the line of a step (0: the start picture, the first step's line)."""

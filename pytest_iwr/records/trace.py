@@ -54,6 +54,15 @@ class Box(Record):
     width: float
     height: float
 
+    def scaled(self, factor: float) -> "Box":
+        """Give the box in other pixels, `factor` of them for each of these."""
+        return Box(
+            x=self.x * factor,
+            y=self.y * factor,
+            width=self.width * factor,
+            height=self.height * factor,
+        )
+
 
 class Element(Record):
     """An element as a person would name it."""
@@ -158,7 +167,8 @@ class TraceStep(Record):
     snapshot: str | None = None
     """JSON list of visible elements: role, name, state, text, box."""
     masks: tuple[Box, ...] = ()
-    """The checkpoint's masks as found on this page, in pixels of the shot."""
+    """The checkpoint's masks as found on this page, in pixels of the shot; of
+    `full_shot`, where there is one."""
     console: tuple[Message, ...] = ()
     requests: tuple[Request, ...] = ()
     dialogs: tuple[Dialog, ...] = ()
