@@ -13,7 +13,8 @@ from pathlib import Path
 
 from benchmarks.npm import default_cache, fetch
 
-TASKS = Path(__file__).resolve().parent.parent / "tasks"
+PICTURES = Path(__file__).with_name("pictures")
+"""`TASK.png`, drawn to stand for the pictures that a server gives."""
 
 _FROM_NPM = re.compile(
     r"https://[\w.-]+/npm/(?P<name>[\w.-]+)@(?P<version>[\w.-]+)/(?P<file>[\w./-]+)"
@@ -55,8 +56,8 @@ def reference_site(task_id: str, cache: Path | None = None) -> Path:
 
     The folder is `reference/TASK-VERSION` in `cache`, or in `default_cache()` where
     `cache` is None; it is made at the first call. What the site takes from elsewhere
-    lies in `elsewhere/`: files of npm packages, and the task's own `asset_001.png`
-    in the place of pictures that a server gives.
+    lies in `elsewhere/`: files of npm packages, and `PICTURES/TASK.png` in the place
+    of pictures that a server gives.
 
     Raises `KeyError` for a task without a site, `FetchError` where npm fails.
     """
@@ -91,10 +92,10 @@ def _bring_home(site: Path, task_id: str, cache: Path) -> None:
         text = text.replace(link[0], _font(site, link, cache))
         text = _CHART.sub(_when_loaded(link["name"]), text)
     if _PLACEHOLDER.search(text):
-        drawn = TASKS / task_id / "assets" / "asset_001.png"
-        (site / "elsewhere").mkdir(exist_ok=True)
-        shutil.copyfile(drawn, site / "elsewhere" / drawn.name)
-        text = _PLACEHOLDER.sub(f"elsewhere/{drawn.name}", text)
+        drawn = Path("elsewhere", "picture.png")
+        (site / drawn).parent.mkdir(exist_ok=True)
+        shutil.copyfile(PICTURES / f"{task_id}.png", site / drawn)
+        text = _PLACEHOLDER.sub(drawn.as_posix(), text)
     page.write_text(text, encoding="utf-8")
 
 
