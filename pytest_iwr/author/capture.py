@@ -13,7 +13,13 @@ from pytest_iwr import images, ports
 from pytest_iwr import records as r
 from pytest_iwr.author import assets, sheets
 from pytest_iwr.author.film import Film
-from pytest_iwr.author.pictures import Picture, Pictures, checkpoint_of, keep
+from pytest_iwr.author.pictures import (
+    Picture,
+    Pictures,
+    checkpoint_of,
+    keep,
+    keep_masks,
+)
 from pytest_iwr.author.still import motion
 from pytest_iwr.author.video import encode
 from pytest_iwr.drive import Browser
@@ -94,7 +100,7 @@ def capture(
         if _failed(task, again, report):
             return report
         proved = _proved(pictures.taken, again, shots)
-        _keep_pictures(task, proved, report, force=force)
+        _keep_pictures(task, proved, trace.scale, report, force=force)
         _keep_video(film, place, report)
         _keep_assets(film, place, report)
     _keep_sheets(place, server, browser, report)
@@ -144,10 +150,17 @@ def _proved(
 
 
 def _keep_pictures(
-    task: r.Task, proved: Iterable[tuple[Picture, str]], report: Report, *, force: bool
+    task: r.Task,
+    proved: Iterable[tuple[Picture, str]],
+    scale: float,
+    report: Report,
+    *,
+    force: bool,
 ) -> None:
-    """Store what held still, and tell of the rest."""
-    kept = []
+    """Store what held still with its masks, and tell of the rest."""
+    folder = Path(task.path).parent
+    kept: list[str] = []
+    masks: dict[str, list[r.Box]] = {}
     for picture, moved in proved:
         where = f"steps[{picture.step - 1}].checkpoint" if picture.step else "start"
         if moved:
@@ -159,8 +172,12 @@ def _keep_pictures(
             text = f"{picture.image} is cut: the page is higher than a picture may be"
             report.advice.append(text)
         if force or not moved:
-            keep(picture.shot, Path(task.path).parent / picture.image)
+            keep(picture.shot, folder / picture.image)
             kept.append(picture.image)
+            checkpoint = checkpoint_of(task, picture.step)
+            if checkpoint is not None and checkpoint.mask:
+                masks[picture.image] = [box.scaled(1 / scale) for box in picture.masks]
+    keep_masks(folder, kept, masks)
     report.made.append(f"{len(kept)} picture{'' if len(kept) == 1 else 's'}")
 
 

@@ -1,6 +1,7 @@
 """Checkpoint pictures of the reference, kept once they have proved stable."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import cv2
 from pytest_iwr import images
 from pytest_iwr import records as r
 from pytest_iwr.author.still import Motion, motion
+from pytest_iwr.load.masks import NAME as MASKS
 
 AGAIN_S = (0.13, 0.29, 0.31, 0.47)
 """Waits before the further shots: longer than a clock's second in all, and of no common
@@ -24,6 +26,7 @@ class Picture(NamedTuple):
     """The task's file for it."""
     shot: Path
     masks: tuple[r.Box, ...]
+    """Pixels of the shot."""
     moved: Motion | None
     """What moved between the shots, outside of the masks."""
     clipped: bool
@@ -56,7 +59,9 @@ class Pictures:
             return
         first = images.read(self.folder / done.shot)
         moved = None
-        for seconds in AGAIN_S:
+        # Masks of a whole page lie elsewhere in the window: the second drive proves it.
+        waits = () if wanted.full_page and wanted.mask else AGAIN_S
+        for seconds in waits:
             later = images.read(look(seconds))
             moved = moved or motion(first, later, done.masks)
         shot = done.full_shot if wanted.full_page and done.full_shot else done.shot
@@ -74,6 +79,30 @@ class Pictures:
 
     def loaded(self, url: str, resource: str, mime: str) -> None:
         """Follow no requests."""
+
+
+def keep_masks(
+    folder: Path, images: Iterable[str], boxes: Mapping[str, Iterable[r.Box]]
+) -> None:
+    """Write where the reference has its masks beside the pictures.
+
+    `images` are all pictures that were kept, relative to `folder`; `boxes` those of
+    the masked ones, in CSS pixels. What such a file held before is gone.
+    """
+    files: dict[Path, dict[str, list[dict[str, float]]]] = {}
+    for image in sorted(images):
+        picture = folder / image
+        inside = files.setdefault(picture.with_name(MASKS), {})
+        if image in boxes:
+            inside[picture.name] = [
+                {name: round(value, 2) for name, value in box.model_dump().items()}
+                for box in boxes[image]
+            ]
+    for file, inside in files.items():
+        if inside:
+            file.write_text(json.dumps(inside, indent=1) + "\n", encoding="utf-8")
+        else:
+            file.unlink(missing_ok=True)
 
 
 def keep(shot: Path, image: Path) -> None:

@@ -61,7 +61,7 @@ class OfflineScorer:
             ours = images.reduce(ours, scale)
         else:
             theirs = images.reduce(theirs, scale)
-            masks = [_scaled(box, 1 / scale) for box in masks]
+            masks = [box.scaled(1 / scale) for box in masks]
         if diff is not None:
             images.write(diff, images.show_differences(ours, theirs, masks))
         ignored = images.mask(np.zeros_like(theirs), masks)[..., 0] > 0
@@ -96,7 +96,3 @@ def _comparison(
         similarity=round((low + high) / 2, PLACES),
         is_same_size=is_same_size,
     )
-
-
-def _scaled(box: r.Box, factor: float) -> r.Box:
-    return r.Box(**{name: value * factor for name, value in box.model_dump().items()})

@@ -6,6 +6,7 @@ from pathlib import Path
 from pytest_iwr import ports
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import ItemFolder
+from pytest_iwr.check.masks import bounded
 
 
 def check(
@@ -36,6 +37,7 @@ def check(
             step,
             _with_minimum(wanted, minimum),
             base / wanted.image,
+            _masks(task, trace, step, wanted),
         )
         for step, wanted in _reached(task, trace)
     )
@@ -68,12 +70,26 @@ def _with_minimum(wanted: r.Checkpoint, minimum: float) -> r.Checkpoint:
     return wanted.model_copy(update={"min_similarity": minimum})
 
 
-def _compare(
+def _masks(
+    task: r.Task, trace: r.Trace, step: r.TraceStep, wanted: r.Checkpoint
+) -> tuple[r.Box, ...]:
+    """Give what is left out, in pixels of the shot.
+
+    Where nobody knows the reference's masks, the page's own count as they are.
+    """
+    boxes = task.masks.get(wanted.image)
+    if boxes is None or not wanted.mask:
+        return step.masks
+    return bounded([box.scaled(trace.scale) for box in boxes], step.masks)
+
+
+def _compare(  # noqa: PLR0913, PLR0917 (the parts of one comparison)
     scorer: ports.Scorer,
     folder: ItemFolder,
     step: r.TraceStep,
     wanted: r.Checkpoint,
     reference: Path,
+    masks: tuple[r.Box, ...],
 ) -> r.Checked:
     shot = step.full_shot if wanted.full_page else step.shot
     if shot is None or wanted.min_similarity is None:
@@ -82,7 +98,7 @@ def _compare(
     comparison = scorer.compare(
         reference,
         folder.path / shot,
-        masks=step.masks,
+        masks=masks,
         diff=diff,
     )
     return r.Checked(
@@ -92,5 +108,5 @@ def _compare(
         diff=diff.name,
         comparison=comparison,
         minimum=wanted.min_similarity,
-        masks=step.masks,
+        masks=masks,
     )

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,20 +68,20 @@ class Camera:
     def take(self, step: int, checkpoint: r.Checkpoint | None, deadline: float) -> Seen:
         """Write the shot and the snapshot of a step; names are relative."""
         seen = Seen(shot=f"shot-{step:02d}.png", snapshot=f"snapshot-{step:02d}.json")
+        masks = checkpoint.mask if checkpoint is not None else ()
+        is_whole = checkpoint is not None and checkpoint.full_page
         views = self.windows.views.all()
         nodes = self._hold(views)
         try:
             self._shoot(self.folder / str(seen.shot))
+            if not is_whole:
+                seen.masks = self._masks(masks, views)
         finally:
             self._release(views)
         text = json.dumps(nodes, ensure_ascii=False)
         (self.folder / str(seen.snapshot)).write_text(text, encoding="utf-8")
-        if checkpoint is not None:
-            if checkpoint.mask:
-                seen.masks = self._masks(checkpoint)
-            if checkpoint.full_page:
-                seen.full_shot = f"full-{step:02d}.png"
-                seen.clipped = self._shoot_all(self.folder / seen.full_shot, deadline)
+        if is_whole:
+            self._take_whole(seen, f"full-{step:02d}.png", masks, deadline)
         return seen
 
     def look(self) -> Path:
@@ -126,10 +127,13 @@ class Camera:
         data = session.send("Page.captureScreenshot", options)["data"]
         path.write_bytes(base64.b64decode(data))
 
-    def _shoot_all(self, path: Path, deadline: float) -> bool:
+    def _take_whole(
+        self, seen: Seen, name: str, masks: Sequence[r.Target], deadline: float
+    ) -> None:
         """Shoot the whole page, scrolled through once so that lazy parts are there.
 
-        Gives whether it was cut at `TALLEST_PX`.
+        It is cut at `TALLEST_PX`. The masks are those of the page at its top, so that
+        they lie where the picture has them.
         """
         views = self.windows.views
         place = views.main.ask("pagePlace")
@@ -150,27 +154,30 @@ class Camera:
         held = views.all()
         self._hold(held)
         try:
-            self._shoot(path, clip=box, captureBeyondViewport=True)
+            self._shoot(self.folder / name, clip=box, captureBeyondViewport=True)
+            seen.masks = self._masks(masks, held)
         finally:
             self._release(held)
             views.main.ask("scrollTo", {"top": place["top"]})
-        return height > cap
+        seen.full_shot = name
+        seen.clipped = height > cap
 
-    def _masks(self, checkpoint: r.Checkpoint) -> tuple[r.Box, ...]:
+    def _masks(self, masks: Sequence[r.Target], views: list[View]) -> tuple[r.Box, ...]:
+        """Give where the masks are, in pixels of a shot."""
         targets = []
-        for mask in checkpoint.mask:
+        for mask in masks:
             with suppress(LookMissing):
                 targets.append(plain(resolve(self.windows, mask)))
+        if not targets:
+            return ()
         boxes: list[r.Box] = []
-        for view in self.windows.views.all():
-            left, top = view.origin()
-            boxes += [
-                r.Box(
-                    x=(box["x"] + left) * self.scale,
-                    y=(box["y"] + top) * self.scale,
-                    width=box["width"] * self.scale,
-                    height=box["height"] * self.scale,
-                )
-                for box in view.ask("masks", {"targets": targets})
-            ]
+        for view in views:
+            try:
+                left, top = view.origin()
+                found = view.ask("masks", {"targets": targets})
+            except ViewLostError:  # its frame is hidden, or gone
+                continue
+            for box in found:
+                moved = box | {"x": box["x"] + left, "y": box["y"] + top}
+                boxes.append(r.Box(**moved).scaled(self.scale))
         return tuple(boxes)

@@ -255,7 +255,7 @@ def _region(windows: Windows, target: r.Target, scale: float) -> r.Box | None:
         if place:
             left, top = view.origin()
             moved = place | {"x": place["x"] + left, "y": place["y"] + top}
-            return r.Box(**{name: value * scale for name, value in moved.items()})
+            return r.Box(**moved).scaled(scale)
     return None
 
 

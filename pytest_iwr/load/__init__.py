@@ -8,6 +8,7 @@ from typing import NamedTuple
 from pytest_iwr.errors import Problem, TaskError
 from pytest_iwr.load import rules
 from pytest_iwr.load.advice import advise
+from pytest_iwr.load.masks import Masks
 from pytest_iwr.load.parse import Finding, Part, Unreadable, Where, parse
 from pytest_iwr.load.schema import schema
 from pytest_iwr.load.validate import validate
@@ -58,6 +59,9 @@ def _load(path: Path, *, needs_files: bool) -> tuple[Task, Part]:
     problems = _problems(path, [*found, *invalid, *breaches])
     if problems or content is None:
         raise TaskError(problems)
+    masks = Masks(content, full.parent) if needs_files else None
+    if masks is not None and masks.problems:
+        raise TaskError(masks.problems)
     steps = root.parts["steps"]
     task = Task.model_validate(
         {
@@ -65,6 +69,7 @@ def _load(path: Path, *, needs_files: bool) -> tuple[Task, Part]:
             "id": content.id or _default_id(full),
             "path": str(full),
             "step_lines": tuple(steps.lines[i] for i in range(len(content.steps))),
+            "masks": masks.boxes if masks is not None else {},
         }
     )
     return task, root

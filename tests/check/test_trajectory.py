@@ -108,6 +108,21 @@ def test_shot_and_reference_are_paired_by_step(task: r.Task) -> None:
     ]
 
 
+def test_masks_of_the_reference_bound_the_pages_own(task: r.Task) -> None:
+    """CSS pixels become the shot's; a checkpoint without a mask has none."""
+    theirs = r.Box(x=0, y=0, width=10, height=10)
+    masked = r.Checkpoint(image="checkpoints/03.png", mask=(r.Target(role="timer"),))
+    step = task.steps[2].model_copy(update={"checkpoint": masked})
+    boxes = {"checkpoints/02.png": (theirs,), "checkpoints/03.png": (theirs,)}
+    update = {"steps": (*task.steps[:2], step), "masks": boxes}
+    large = trace(3).model_copy(update={"scale": 2.0})
+    notes = Notes()
+    verdicts = run(task.model_copy(update=update), large, notes)
+    hidden = (r.Box(x=0, y=0, width=20, height=20), MASK)
+    assert [asked[2] for asked in notes.asked] == [(), (), hidden]
+    assert verdicts.checkpoints[2].masks == hidden
+
+
 def test_minimum_is_the_checkpoints_own_or_the_runs(task: r.Task) -> None:
     """0.7 is enough for 0.6 and not for 0.9."""
     verdicts = run(task, trace(3), Notes())

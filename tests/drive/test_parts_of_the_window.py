@@ -81,3 +81,24 @@ def test_shots_have_the_pixels_of_the_device(
     shot, full = trace.steps[1].shot, trace.steps[1].full_shot
     files = [next(tmp_path.rglob(str(name))) for name in (shot, full)]
     assert [images.read(file).shape[:2] for file in files] == [(1200, 800), (1800, 800)]
+
+
+def test_masks_of_a_whole_page_lie_where_its_picture_has_them(
+    drive: Drive, tmp_path: Path
+) -> None:
+    """The page was scrolled, and a frame that nobody sees is no hindrance."""
+    (tmp_path / "01.png").write_bytes(b"")
+    page = """<!doctype html><body style="margin:0;height:2000px"><iframe hidden></iframe>
+      <p style="position:absolute;left:20px;top:500px;width:90px;height:30px;margin:0">
+      Fortune</p>"""
+    mask = {"image": "01.png", "mask": ["Fortune"]}
+    trace = drive(
+        page,
+        {"scroll": {"by": 1}, "checkpoint": {**mask, "full_page": True}},
+        {"press": "a", "checkpoint": mask},
+        viewport={"width": 400, "height": 300, "scale": 2},
+    )
+    assert trace.failed is None
+    whole, window = (step.masks for step in trace.steps[1:])
+    assert whole == (r.Box(x=40, y=1000, width=180, height=60),)
+    assert window == (r.Box(x=40, y=400, width=180, height=60),)

@@ -51,3 +51,19 @@ def test_checked_step_is_left_alone(task_file: Path, step: str) -> None:
     """A step with something deterministic to check needs no advice."""
     task_file.with_name("here.png").touch()
     assert _advice(task_file, f"- {step}\n") == []
+
+
+MASKED = "{press: a, checkpoint: {image: here.png, mask: [{role: timer}]}}"
+
+
+def test_masks_that_only_the_page_knows_are_warned_about(task_file: Path) -> None:
+    """Without the reference's masks beside the picture a page chooses what counts."""
+    task_file.with_name("here.png").touch()
+    steps = f"- {MASKED}\n- press: b\n  checkpoint: here.png\n"
+    (found,) = _advice(task_file, steps)
+    said = "3: steps[0].checkpoint.mask: 'masks.json' does not say where the reference"
+    assert found.startswith(said)
+    assert found.endswith("Capture again: iwr capture TASK --site DIR_OR_URL.")
+    boxes = '{"here.png": [{"x": 1, "y": 2, "width": 3, "height": 4}]}'
+    task_file.with_name("masks.json").write_text(boxes)
+    assert _advice(task_file, steps) == []
