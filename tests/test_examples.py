@@ -61,23 +61,32 @@ def test_flawed_page_breaks_where_its_fault_was_planted(rows: Rows, task: str) -
     assert row["failed_checkpoint"] == expected["failed_checkpoint"]
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_a_worse_page_has_a_lower_final(rows: Rows, task: str) -> None:
+    """The right page is ahead of one with a fault, of another site's, of a blank."""
+    models = ("faithful", "flawed", "foreign", "blank")
+    finals = [rows[model, task]["final"] for model in models]
+    assert finals == sorted(set(finals), reverse=True)
+
+
 @pytest.mark.parametrize("model", ("blank", "foreign"))
 @pytest.mark.parametrize("task", TASKS)
 def test_page_that_is_no_rebuild_is_far_below(
     rows: Rows, model: str, task: str
 ) -> None:
-    """A blank page and another site's page do no step, and fall far behind.
-
-    Of the others, another site's page is ahead of a blank one, and a page with one
-    fault behind the right one.
-    """
+    """A blank page and another site's page do no step, and fall far behind."""
     row = rows[model, task]
     assert row["steps_done"] == 0
     assert row["final"] < rows["flawed", task]["final"] / 2
-    finals = [rows[one, task]["final"] for one in ("faithful", "flawed", "foreign")]
-    assert finals == sorted(finals, reverse=True)
-    assert finals[0] > finals[1]
-    assert finals[2] > rows["blank", task]["final"]
+
+
+def test_every_task_has_its_pages() -> None:
+    """Both sets of pages hold one for each task of the repository."""
+    tasks = {path.parent.name for path in (ROOT / "tasks").glob("*/task.iwr.yaml")}
+    assert tasks == set(TASKS)
+    for model in ("faithful", "flawed"):
+        stored = {path.parent.name for path in (PAGES / model).glob("*/index.html")}
+        assert stored == tasks
 
 
 def test_every_planted_fault_is_documented() -> None:
