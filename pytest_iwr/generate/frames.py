@@ -4,6 +4,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,7 +42,58 @@ def frames(path: Path) -> Iterator[Frame]:
         while video.grab():
             times.append(_stamp(video, times))
             yield Frame(times[-1] - times[0], _picture(video, path))
-        _judge(path, video, times)
+        complaint = _complaint(path, video, times)
+    if complaint is not None:
+        warnings.warn(complaint, VideoWarning, stacklevel=2)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What there is in a video, known without a picture of it."""
+
+    path: Path
+    times_s: tuple[float, ...]
+    """When each frame is shown, in decode order, from 0 on."""
+    width: int
+    """Pixels, upright."""
+    height: int
+    complaint: str | None
+    """In words, where it breaks off before the end that its header promises."""
+
+    def when(self, *, per_second: float = 1.0, most: int = 64) -> tuple[float, ...]:
+        """Tell the times of the frames that `pick` gives."""
+        wanted = sorted(set(_choose(self.times_s, per_second, most)))
+        return tuple(self.times_s[index] for index in wanted)
+
+    def pick(self, *, per_second: float = 1.0, most: int = 64) -> Iterator[Frame]:
+        """Give frames as the function `pick` does, one after the other.
+
+        With `most` 1 it is the first one alone. Raises VideoError where the file is
+        no longer the one that was looked at.
+        """
+        wanted = set(_choose(self.times_s, per_second, most))
+        with _open(self.path) as video:
+            for index, time in enumerate(self.times_s):
+                if index > max(wanted):
+                    return
+                if not video.grab():
+                    raise VideoError(f"{self.path}: it changed while it was read.")
+                if index in wanted:
+                    yield Frame(time, _picture(video, self.path))
+
+
+def survey(path: Path) -> Survey:
+    """Look through a video; raises VideoError as `frames` does, and never warns."""
+    with _open(path) as video:
+        times: list[float] = []
+        size = (0, 0)
+        while video.grab():
+            times.append(_stamp(video, times))
+            if len(times) == 1:
+                height, width = _picture(video, path).shape[:2]
+                size = (width, height)
+        complaint = _complaint(path, video, times)
+    return Survey(path, tuple(t - times[0] for t in times), *size, complaint)
 
 
 def pick(path: Path, *, per_second: float = 1.0, most: int = 64) -> list[Frame]:
@@ -51,25 +103,18 @@ def pick(path: Path, *, per_second: float = 1.0, most: int = 64) -> list[Frame]:
     where these would be more. A frame is shown from its time stamp until the next
     one's; each is given once. Raises VideoError and warns as `frames` does.
     """
-    with _open(path) as video:
-        times: list[float] = []
-        while video.grab():
-            times.append(_stamp(video, times))
-        _judge(path, video, times)
-    wanted = set(_choose([time - times[0] for time in times], per_second, most))
-    chosen = []
-    with _open(path) as video:
-        for index, time in enumerate(times):
-            if not video.grab():
-                raise VideoError(f"{path}: the file changed while it was read.")
-            if index in wanted:
-                chosen.append(Frame(time - times[0], _picture(video, path)))
-    return chosen
+    seen = survey(path)
+    if seen.complaint is not None:
+        warnings.warn(seen.complaint, VideoWarning, stacklevel=2)
+    return list(seen.pick(per_second=per_second, most=most))
 
 
 def _choose(times: Sequence[float], per_second: float, most: int) -> Iterator[int]:
     """Give the index of the frame that is shown at each of the even times."""
     end = times[-1]
+    if most == 1:
+        yield 0
+        return
     count = math.floor(end * per_second + _EPSILON_S) + 1
     even = [number / per_second for number in range(count)]
     if even[-1] < end:
@@ -125,7 +170,9 @@ def _picture(video: cv2.VideoCapture, path: Path) -> Picture:
     return picture.astype(np.uint8, copy=False)
 
 
-def _judge(path: Path, video: cv2.VideoCapture, times: Sequence[float]) -> None:
+def _complaint(
+    path: Path, video: cv2.VideoCapture, times: Sequence[float]
+) -> str | None:
     """Compare what was decoded with what the header promises, which may lie."""
     if not times:
         raise VideoError(
@@ -137,14 +184,14 @@ def _judge(path: Path, video: cv2.VideoCapture, times: Sequence[float]) -> None:
         video.get(cv2.CAP_PROP_FPS),
     )
     if not (promised > len(times) and rate > 0):
-        return
+        return None
     length_s, shown_s = promised / rate, times[-1] - times[0] + 1 / rate
-    if length_s > shown_s + 1 / rate:
-        message = (
-            f"{path}: {len(times)} frames of codec {_codec(video)} can be decoded, "
-            f"{shown_s:.1f} s; the header promises {promised:.0f}, {length_s:.1f} s"
-        )
-        warnings.warn(message, VideoWarning, stacklevel=3)
+    if length_s <= shown_s + 1 / rate:
+        return None
+    return (
+        f"{path}: {len(times)} frames of codec {_codec(video)} can be decoded, "
+        f"{shown_s:.1f} s; the header promises {promised:.0f}, {length_s:.1f} s"
+    )
 
 
 def _codec(video: cv2.VideoCapture) -> str:

@@ -56,7 +56,7 @@ class StoredPages:
         try:
             if not index.read_bytes().strip(_BLANK):
                 return NoPage(reason=f"the file {self._name(index)} is empty")
-            digest = _sha256(folder)
+            digest = folder_sha256(folder)
         except OSError as error:
             raise IwrError(
                 f"{error.filename}: cannot be read ({error.strerror}). Let this user "
@@ -95,7 +95,7 @@ def _existing(home: Path, *names: str) -> Path | None:
     return None
 
 
-def _sha256(folder: Path) -> str:
+def folder_sha256(folder: Path) -> str:
     """Give the digest of all files that can be served, by name and content."""
     digest = hashlib.sha256()
     for name, path in sorted(_files(folder)):
