@@ -71,6 +71,17 @@ class Loopback:
             self._thread.join()
         self._uvicorn = self._thread = None
 
+    def hang_up(self, client: tuple[str, int]) -> None:
+        """Close the connection of a client at once; for the application's own thread.
+
+        `client` is its address, as the application's scope names it.
+        """
+        if self._uvicorn is not None:
+            for connection in list(self._uvicorn.server_state.connections):
+                transport = connection.transport
+                if transport.get_extra_info("peername") == client:
+                    transport.abort()
+
     def __enter__(self) -> Self:
         """Start."""
         self.start()
