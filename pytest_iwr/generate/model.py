@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from pydantic import JsonValue, ValidationError
 
 from pytest_iwr import records as r
 from pytest_iwr.errors import BudgetError, EndpointError, UsageError
+from pytest_iwr.generate.addresses import shown_url
 from pytest_iwr.generate.prompt import Prompt, build_prompt
 from pytest_iwr.generate.reply import read_reply
 from pytest_iwr.generate.shelf import Shelf, key_of
@@ -108,7 +109,7 @@ class ModelGenerator:
         reply = read_reply(answer.body)
         generation = r.Generation(
             model=config.model,
-            endpoint=_shown(config.base_url),
+            endpoint=shown_url(config.base_url),
             prompt_sha256=prompt.sha256,
             images=prompt.images,
             dropped=prompt.dropped,
@@ -225,9 +226,3 @@ def _keep(folder: Path, body: Mapping[str, JsonValue]) -> Path:
     if not isinstance(text, str) or not text:
         text = json.dumps(dict(body), indent=1, ensure_ascii=False)
     return write_beside(folder, "reply.txt", text.encode("utf-8", "replace"))
-
-
-def _shown(url: str) -> str:
-    """Give an address without what may be secret: user, password and query."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"

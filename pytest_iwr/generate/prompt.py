@@ -74,7 +74,7 @@ def build_prompt(
     if not isinstance(template, Template):
         template = Template(template)
     inputs = find_inputs(task)
-    base = _variables(task, inputs)
+    base = variables(task, inputs)
     room = None
     if config.context_tokens is not None:
         text = template.fill(base)
@@ -102,6 +102,25 @@ def build_prompt(
         images=media.images,
         input_tokens_estimate=media.tokens + _text_tokens(text),
         dropped=media.dropped,
+    )
+
+
+def variables(
+    task: Task, inputs: Inputs, *, sheets: int = 0, has_video: bool = False
+) -> Variables:
+    """Give what a template is told about a task; frames are not chosen yet."""
+    viewport = task.viewport or Viewport()
+    return Variables(
+        assets=inputs.asset_names,
+        sheets=sheets,
+        has_video=has_video,
+        width=viewport.width,
+        height=viewport.height,
+        scale=viewport.scale,
+        is_mobile=viewport.mobile,
+        has_touch=viewport.touch,
+        device=task.device or "",
+        title=task.title or "",
     )
 
 
@@ -173,20 +192,6 @@ def _with_video(media: _Media, seen: Survey) -> _Media:
         parts=[*media.parts, part],
         has_video=True,
         tokens=media.tokens + tokens,
-    )
-
-
-def _variables(task: Task, inputs: Inputs) -> Variables:
-    viewport = task.viewport or Viewport()
-    return Variables(
-        assets=inputs.asset_names,
-        width=viewport.width,
-        height=viewport.height,
-        scale=viewport.scale,
-        is_mobile=viewport.mobile,
-        has_touch=viewport.touch,
-        device=task.device or "",
-        title=task.title or "",
     )
 
 

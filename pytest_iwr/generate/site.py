@@ -5,7 +5,7 @@ import secrets
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from pytest_iwr.generate.stored import folder_sha256
@@ -39,6 +39,22 @@ class NotASiteError(Exception):
 def is_zip(content: bytes) -> bool:
     """Tell whether bytes are a zip file's, which no page of HTML begins with."""
     return content.startswith(_ZIP)
+
+
+def check(content: bytes) -> None:
+    """Raise NotASiteError where `store_page` would."""
+    if is_zip(content):
+        for _ in _unpacked(content):
+            pass
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """Give a zip of files by name; equal bytes for equal files."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            archive.writestr(zipfile.ZipInfo(name), files[name])
+    return packed.getvalue()
 
 
 def store_page(
