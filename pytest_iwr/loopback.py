@@ -108,6 +108,9 @@ class _Uvicorn(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
+                # Longer than clients keep one: who closes first must be the client,
+                # else it sends its next request on a connection that is gone.
+                timeout_keep_alive=75,
                 timeout_graceful_shutdown=grace_s,
             )
         )
