@@ -1,7 +1,6 @@
 """YAML 1.2 text → Task, every problem of a file with its line."""
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,10 +8,11 @@ from pytest_iwr.errors import Problem, TaskError
 from pytest_iwr.load import rules
 from pytest_iwr.load.advice import advise
 from pytest_iwr.load.masks import Masks
-from pytest_iwr.load.parse import Finding, Part, Unreadable, Where, parse
+from pytest_iwr.load.parse import Part, Unreadable, parse
+from pytest_iwr.load.problems import problems_of
 from pytest_iwr.load.schema import schema
 from pytest_iwr.load.validate import validate
-from pytest_iwr.records import Task
+from pytest_iwr.records import Task, TaskFile
 
 __all__ = ["SUFFIX", "Review", "load", "review", "schema"]
 
@@ -41,7 +41,7 @@ def load(path: Path, *, needs_files: bool = True) -> Task:
 def review(path: Path) -> Review:
     """Give the task of a file and advice on it; raises TaskError as `load` does."""
     task, root = _load(path, needs_files=True)
-    advice = _problems(path, advise(task, root))
+    advice = problems_of(path, advise(task, root))
     return Review(task, advice, root.lines.get("id", 1))
 
 
@@ -53,10 +53,10 @@ def _load(path: Path, *, needs_files: bool) -> tuple[Task, Part]:
         message = f"cannot be read: {error.strerror}. Correct the path or its rights"
         raise TaskError([Problem(path, 1, "", f"{message}.")]) from error
     except Unreadable as error:
-        raise TaskError(_problems(path, [error.finding])) from error
-    content, invalid = validate(root)
+        raise TaskError(problems_of(path, [error.finding])) from error
+    content, invalid = validate(root, TaskFile)
     breaches = rules.findings(root, full.parent, needs_files=needs_files)
-    problems = _problems(path, [*found, *invalid, *breaches])
+    problems = problems_of(path, [*found, *invalid, *breaches])
     if problems or content is None:
         raise TaskError(problems)
     masks = Masks(content, full.parent) if needs_files else None
@@ -79,21 +79,3 @@ def _default_id(path: Path) -> str:
     if path.name == f"task{SUFFIX}":
         return path.parent.name or "task"
     return path.name.removesuffix(SUFFIX) if path.name != SUFFIX else "task"
-
-
-def _problems(path: Path, findings: Iterable[Finding]) -> tuple[Problem, ...]:
-    """Give each finding once, although an alias repeats what it names."""
-    problems: dict[tuple[int | Where, int, str], Problem] = {}
-    for found in findings:
-        message = found.message if found.message[-1] in ".?!" else f"{found.message}."
-        part = id(found.part) if found.part else found.where
-        problem = Problem(path, found.line, _shown(found.where), message)
-        problems.setdefault((part, found.line, message), problem)
-    return tuple(problems.values())
-
-
-def _shown(where: Where) -> str:
-    text = ""
-    for key in where:
-        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
-    return text

@@ -95,10 +95,13 @@ class Unreadable(Exception):  # noqa: N818  # carries a finding to `load`, not a
         self.finding = Finding(where, line, message)
 
 
-def parse(data: bytes) -> tuple[Part, list[Finding]]:
+def parse(
+    data: bytes, noun: str = "task", least: str = "`iwr: 1` and `steps:`"
+) -> tuple[Part, list[Finding]]:
     """Give the parts of the one document in `data`, and what YAML forbids in it.
 
-    Raises Unreadable where there is nothing to go on with.
+    `noun` is what messages call the document, `least` what it must hold. Raises
+    Unreadable where there is nothing to go on with.
     """
     text = _decode(data)
     composer = _Composer(text)
@@ -109,9 +112,9 @@ def parse(data: bytes) -> tuple[Part, list[Finding]]:
     finally:
         composer.dispose()
     if root is None or (isinstance(root, ScalarNode) and not root.value):
-        raise Unreadable(1, "empty task. Write at least `iwr: 1` and `steps:`")
+        raise Unreadable(1, f"empty {noun}. Write at least {least}")
     if second_line is not None:
-        message = "a second document starts here. Put each task into its own file"
+        message = f"a second document starts here. Put each {noun} into its own file"
         raise Unreadable(second_line, message)
     builder = _Builder(composer.alias_lines)
     return builder.part(root, ()), builder.findings

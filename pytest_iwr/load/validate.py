@@ -1,11 +1,11 @@
-"""Data → TaskFile; what pydantic says about it → findings a person can act on."""
+"""Data → a record; what pydantic says about it → findings a person can act on."""
 
 import difflib
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import get_args
+from typing import TypeVar, get_args
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -22,9 +22,10 @@ from pytest_iwr.records import (
     Scroll,
     Step,
     Target,
-    TaskFile,
     Type,
 )
+
+_R = TypeVar("_R", bound=Record)
 
 _INSTANT = "a date and time with a zone, such as 2026-01-15T10:00:00Z"
 _WANTED = {
@@ -80,17 +81,17 @@ class _Fault:
         return self.error["type"] in _WANTED or self.error["type"] == "literal_error"
 
 
-def validate(root: Part) -> tuple[TaskFile | None, list[Finding]]:
-    """Give the record, or all that is wrong with the data."""
+def validate(root: Part, record: type[_R]) -> tuple[_R | None, list[Finding]]:
+    """Give the record of a file, or all that is wrong with the data."""
     try:
-        task = TaskFile.model_validate(root.value, by_alias=True, by_name=False)
+        content = record.model_validate(root.value, by_alias=True, by_name=False)
     except ValidationError as invalid:
         errors = invalid.errors(include_url=False)
-        faults = [_place(root, error) for error in errors]
+        faults = [_place(root, record, error) for error in errors]
         return None, list(_findings(faults))
     kinds = [where for where, _ in root.walk() if where[-1:] == (_DISCRIMINATOR,)]
-    found = [_place(root, _no_key(where)) for where in kinds]
-    return task, list(_findings(found))
+    found = [_place(root, record, _no_key(where)) for where in kinds]
+    return content, list(_findings(found))
 
 
 def _no_key(where: Where) -> ErrorDetails:
@@ -109,7 +110,7 @@ def names(records: frozenset[type[Record]]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _place(root: Part, error: ErrorDetails) -> _Fault:
+def _place(root: Part, record: type[Record], error: ErrorDetails) -> _Fault:
     """Walk an error's `loc` over the parts and the types at once.
 
     Some of its items exist in one of the two only: names of union branches in
@@ -119,7 +120,7 @@ def _place(root: Part, error: ErrorDetails) -> _Fault:
     line = root.line
     where: Where = ()
     union: Where | None = None
-    records: frozenset[type[Record]] = frozenset({TaskFile})
+    records: frozenset[type[Record]] = frozenset({record})
     for item in error["loc"]:
         inside = _field_records(records, item)
         is_field = isinstance(item, int) or item in names(records)

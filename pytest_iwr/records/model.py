@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
-from pytest_iwr.records.scalars import Record
+from pytest_iwr.records.scalars import OR_NULL, Json, Real, Record, Text, Whole
 
 Purpose = Literal["generate", "ground", "judge"]
 """What a model is asked for; part of the cache's key."""
@@ -42,31 +42,58 @@ run's token (401), the request makes no sense (400, 413).
 """
 
 
+_Count = Annotated[Whole, Field(ge=1)]
+_Bytes = Annotated[Whole, Field(ge=1024)]
+_Side = Annotated[Whole, Field(ge=16)]
+_Usd = Annotated[Real, Field(ge=0)]
+
+
 class ImageLimits(Record):
     """What an endpoint takes of pictures in one request; `None`: no known limit."""
 
-    max_images: Annotated[int, Field(ge=0)] | None = None
-    max_side_px: Annotated[int, Field(ge=16)] | None = None
-    many: Annotated[int, Field(ge=1)] = 20
+    max_images: Annotated[Annotated[Whole, Field(ge=0)] | None, OR_NULL] = None
+    max_side_px: Annotated[_Side | None, OR_NULL] = None
+    many: _Count = 20
     """More pictures than this are many."""
-    max_side_px_when_many: Annotated[int, Field(ge=16)] | None = None
-    max_image_bytes: Annotated[int, Field(ge=1024)] | None = None
+    max_side_px_when_many: Annotated[_Side | None, OR_NULL] = None
+    max_image_bytes: Annotated[_Bytes | None, OR_NULL] = None
     """Of one picture, encoded, before base64."""
-    max_total_bytes: Annotated[int, Field(ge=1024)] | None = None
+    max_total_bytes: Annotated[_Bytes | None, OR_NULL] = None
     """Of all pictures together, encoded, before base64."""
 
 
 class Price(Record):
     """US dollars for a million tokens."""
 
-    input: Annotated[float, Field(ge=0)]
-    output: Annotated[float, Field(ge=0)]
-    cached_input: Annotated[float, Field(ge=0)] | None = None
+    input: _Usd
+    output: _Usd
+    cached_input: Annotated[_Usd | None, OR_NULL] = None
     """`None`: as `input`."""
 
 
-class ModelConfig(Record):
-    """How a model is asked."""
+class AskOptions(Record):
+    """How a model is asked, wherever it is."""
+
+    max_tokens: Annotated[_Count | None, OR_NULL] = 16384
+    """Of the reply; `None`: it is not sent. Source of the default: IWR-Bench, arXiv
+    2509.24709."""
+    temperature: Annotated[Annotated[Real, Field(ge=0, le=2)] | None, OR_NULL] = 0.0
+    """`None`: it is not sent."""
+    reasoning_effort: Annotated[Text | None, OR_NULL] = None
+    """As the endpoint names it, e.g. `low`; `None`: it is not sent."""
+    extra_body: dict[str, Json] = Field(default_factory=dict)
+    """Further fields of each request, as they are."""
+    vision: Vision = "images"
+    limits: ImageLimits = ImageLimits()
+    context_tokens: Annotated[_Count | None, OR_NULL] = None
+    """Of request and reply together; `None`: unknown."""
+    price: Annotated[Price | None, OR_NULL] = None
+    timeout_s: Annotated[Real, Field(gt=0)] = 600.0
+    """Of one request, from its start to the last byte of its answer."""
+
+
+class ModelConfig(AskOptions):
+    """A model, where it is and how it is asked."""
 
     alias: str
     """What the user calls it: `--iwr-model=ALIAS`."""
@@ -76,20 +103,6 @@ class ModelConfig(Record):
     """Of an OpenAI-compatible endpoint, e.g. `https://api.openai.com/v1`."""
     key_env: str | None = None
     """The environment variable with its key; `None`: it takes none."""
-    max_tokens: Annotated[int, Field(ge=1)] | None = 16384
-    """Of the reply. Source of the default: IWR-Bench, arXiv 2509.24709."""
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
-    """`None`: it is not sent."""
-    reasoning_effort: str | None = None
-    extra_body: dict[str, JsonValue] = Field(default_factory=dict)
-    """Further fields of each request, as they are."""
-    vision: Vision = "images"
-    limits: ImageLimits = ImageLimits()
-    context_tokens: Annotated[int, Field(ge=1)] | None = None
-    """Of request and reply together; `None`: unknown."""
-    price: Price | None = None
-    timeout_s: Annotated[float, Field(gt=0)] = 600.0
-    """Of one request, from its start to the last byte of its answer."""
 
 
 class Usage(Record):
