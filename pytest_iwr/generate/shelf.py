@@ -3,8 +3,10 @@
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 import threading
+import weakref
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict
@@ -20,14 +22,17 @@ class Shelf:
 
     def __init__(self, at_a_time: int | None = None) -> None:
         """Make an empty one; `at_a_time` prompts are prepared, by default a core."""
-        self._folder = tempfile.TemporaryDirectory(prefix="iwr-prompts-")
+        self._folder = Path(tempfile.mkdtemp(prefix="iwr-prompts-"))
+        self._end = weakref.finalize(
+            self, shutil.rmtree, self._folder, ignore_errors=True
+        )
         self._turns = threading.Semaphore(at_a_time or os.cpu_count() or 1)
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._lock = threading.Lock()
 
     def get(self, key: str, make: Callable[[], Prompt]) -> Prompt:
         """Give the prompt of a key; who asks for one that is being made waits."""
-        path = Path(self._folder.name) / key
+        path = self._folder / key
         with self._lock:
             lock = self._locks[key]
         with lock:
@@ -43,7 +48,7 @@ class Shelf:
 
     def close(self) -> None:
         """Forget all of them."""
-        self._folder.cleanup()
+        self._end()
 
 
 def key_of(task: Task, config: ModelConfig, template: str, *, native: bool) -> str:
