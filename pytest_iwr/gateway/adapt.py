@@ -16,6 +16,8 @@ from pytest_iwr.records.scalars import Record
 
 _KEPT = {"model", "messages", "tools", "tool_choice", "stream", "n"}
 """Without these it would be another question."""
+_NO_WORDS = {"temperature", "verbosity", "seed", "logprobs", "modalities"}
+"""Names of parameters that are hardly ever words of another sentence."""
 _TWINS = {
     "max_tokens": "max_completion_tokens",
     "max_completion_tokens": "max_tokens",
@@ -37,7 +39,7 @@ _CODES = {
 }
 _MOST = re.compile(
     r"(?:at most|up to|maximum (?:of|is|value of)|less than or equal to|<=|limit of"
-    r"|> ?|\[\s*\d+\s*,)\s*(\d{2,9})",
+    r"|> ?|\[\s*\d+\s*,)\s*['\"`]?(\d{2,9})",
     re.IGNORECASE,
 )
 
@@ -122,12 +124,11 @@ class Adapted:
         return self._known[name]
 
     def remember(self, config: ModelConfig, changes: tuple[Change, ...]) -> None:
-        """Keep the changes with which a model answered; raises OSError."""
-        name = _name(config)
-        if changes == self._known.get(name):
-            return
-        self._known[name] = changes
-        if self._folder is not None:
+        """Add the changes with which a model answered; raises OSError."""
+        name, known = _name(config), self.of(config)
+        added = tuple(change for change in changes if change not in known)
+        self._known[name] = changes = known + added
+        if added and self._folder is not None:
             path = self._folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             held = {
@@ -156,6 +157,8 @@ _CHANGES = TypeAdapter(tuple[Change, ...])
 def _blamed(complaint: Complaint, sent: Mapping[str, JsonValue]) -> str | None:
     """Give the parameter that is refused, of those that were sent."""
     names = [name for name in sent if name not in _KEPT]
+    if re.match(r"\W*messages\b", complaint.param or complaint.message):
+        return None
     is_named = complaint.code in _CODES or complaint.kind in _CODES
     param = re.split(r"[.\[]", complaint.param)[0]
     if not is_named and not _REFUSED.search(complaint.message):
@@ -170,8 +173,9 @@ def _blamed(complaint: Complaint, sent: Mapping[str, JsonValue]) -> str | None:
 
 def _place(name: str, message: str) -> int:
     """Find a name in a message; one that is also a plain word must be quoted."""
-    is_plain = name.isalpha() and name not in {"temperature", "verbosity"}
-    pattern = rf"['\"`\[]{name}\b" if is_plain else rf"(?<![\w-]){re.escape(name)}\b"
+    is_plain = name.isalpha() and name not in _NO_WORDS
+    quoted = rf"['\"`\[]{name}\b|^{name}:"
+    pattern = quoted if is_plain else rf"(?<![\w-]){re.escape(name)}\b"
     found = re.search(pattern, message)
     return found.start() if found else -1
 

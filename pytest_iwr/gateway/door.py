@@ -112,14 +112,19 @@ class Door:
             )
         if not isinstance(body.get("messages"), list):
             raise _Refused("iwr_request", "There are no `messages`. Send a list.")
-        return question(
-            config,
-            body,
-            purpose=_purpose(request),
-            epoch=_number(request, HEADER_EPOCH, 1),
-            sample=_number(request, HEADER_SAMPLE, 0),
-            label=unquote(request.headers.get(HEADER_LABEL, "")),
-        )
+        try:
+            return question(
+                config,
+                body,
+                purpose=_purpose(request),
+                epoch=_number(request, HEADER_EPOCH, 1),
+                sample=_number(request, HEADER_SAMPLE, 0),
+                label=unquote(request.headers.get(HEADER_LABEL, "")),
+            )
+        except (ValueError, RecursionError) as error:
+            raise _Refused(
+                "iwr_request", f"The body cannot be sent as JSON: {error}."
+            ) from error
 
 
 async def _body(request: Request) -> dict[str, JsonValue]:

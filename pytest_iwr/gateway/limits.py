@@ -75,7 +75,9 @@ class Line:
             raise
 
     def _learn(self, turn: Turn) -> None:
-        if turn.is_busy and turn.round == self._round:
+        if turn.round != self._round:
+            return  # it began when more were under way, and tells nothing of now
+        if turn.is_busy:
             self._round += 1
             self._limit = max(float(self._least), self._limit / 2)
         elif turn.is_good:

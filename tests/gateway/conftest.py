@@ -51,7 +51,7 @@ def gate(tmp_path: Path) -> Iterator[Opener]:
                 "ledger": tmp_path / "ledger.jsonl",
                 "patience": QUICK,
             }
-            gateway = Gateway({"m": model}, **defaults | settings)
+            gateway = Gateway({model.alias: model}, **defaults | settings)
             return stack.enter_context(gateway)
 
         yield open_

@@ -1,5 +1,7 @@
 """The real client of OpenAI before a gateway, and what it got."""
 
+import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
@@ -75,3 +77,11 @@ def _reply(
         message,
         completion,
     )
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds; fails after half a minute."""
+    gate, end = threading.Event(), time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        gate.wait(0.01)
