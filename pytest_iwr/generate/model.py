@@ -18,7 +18,7 @@ from pytest_iwr.generate.addresses import shown_url
 from pytest_iwr.generate.prompt import Prompt, build_prompt
 from pytest_iwr.generate.reply import read_reply
 from pytest_iwr.generate.shelf import Shelf, key_of
-from pytest_iwr.generate.site import store_page, write_beside
+from pytest_iwr.generate.site import store_page, write_beside, write_generation
 from pytest_iwr.generate.template import Template
 
 if TYPE_CHECKING:
@@ -119,8 +119,7 @@ class ModelGenerator:
         if reply.outcome == "page" and reply.html is not None:
             origin = f"made by {model}"
             return store_page(folder, reply.html.encode(), origin, generation)
-        data = generation.model_dump_json(indent=1) + "\n"
-        write_beside(folder, "generation.json", data.encode())
+        write_generation(folder, generation)
         kind = "no_page" if reply.outcome == "page" else reply.outcome
         return r.NoPage(kind=kind, reason=reply.reason, generation=generation)
 

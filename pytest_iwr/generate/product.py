@@ -21,7 +21,7 @@ from pytest_iwr.generate.site import (
     check,
     is_zip,
     store_page,
-    write_beside,
+    write_generation,
 )
 from pytest_iwr.generate.template import Template
 
@@ -108,8 +108,7 @@ class ProductGenerator(ABC):
         if kept is not None:
             origin = f"made by {self.address}"
             return store_page(folder, kept.content, origin, generation)
-        data = generation.model_dump_json(indent=1) + "\n"
-        write_beside(folder, "generation.json", data.encode())
+        write_generation(folder, generation)
         return missing[0].model_copy(update={"generation": generation})
 
     def _make(self, request: PageRequest, missing: list[r.NoPage]) -> bytes | None:

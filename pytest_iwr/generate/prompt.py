@@ -15,6 +15,7 @@ from pytest_iwr.errors import Problem, TaskError
 from pytest_iwr.generate.fit import Encoded, Kind, Plan, Shown, encode, plan
 from pytest_iwr.generate.frames import Survey, survey
 from pytest_iwr.generate.inputs import Inputs, find_inputs, read_sheet
+from pytest_iwr.generate.sheets import draw_sheets
 from pytest_iwr.generate.template import Template, Variables
 from pytest_iwr.images import Picture
 from pytest_iwr.records import ModelConfig, Task, Viewport
@@ -128,12 +129,12 @@ def _media(
     inputs: Inputs, config: ModelConfig, room: int | None, *, native_video: bool
 ) -> _Media:
     if config.vision == "none":
-        held = bool(inputs.sheets or inputs.video)
+        held = bool(inputs.sheets or inputs.asset_names or inputs.video)
         said = "all pictures left out (the model takes none)"
         return _Media([], 0, 0, (said,) if held else ())
-    if inputs.video is None and not inputs.sheets:
+    if inputs.video is None and not inputs.sheets and not inputs.asset_names:
         message = (
-            "there is nothing to show to a model: neither a video nor contact sheets. "
+            "there is nothing to show to a model: neither a video nor assets. "
             "Make them with `iwr capture`"
         )
         raise TaskError([Problem(inputs.task, 1, "video", message)])
@@ -156,27 +157,39 @@ def _pictures(
     inputs: Inputs, config: ModelConfig, seen: Survey | None, room: int | None
 ) -> _Media:
     """Encode sheets and frames, one at a time, as the model takes them."""
-    sheets = [_size("sheet", read_sheet(p, inputs.task)) for p in inputs.sheets]
-    count = len(seen.when(most=_ALL)) if seen else 0
-    frames = [Shown("frame", seen.width, seen.height)] * count if seen else []
-    chosen = plan([*sheets, *frames], config.limits, room)
-    fitted = encode(_stream(inputs, seen, chosen), chosen, config.limits)
+    sheets, told = _sheets(inputs)
+    shown = [Shown("sheet", sheet.shape[1], sheet.shape[0]) for sheet in sheets]
+    if seen is not None:
+        frame = Shown("frame", seen.width, seen.height)
+        shown += [frame] * len(seen.when(most=_ALL))
+    chosen = plan(shown, config.limits, room)
+    fitted = encode(_stream(sheets, seen, chosen), chosen, config.limits)
     times = seen.when(most=chosen.frames) if seen and chosen.frames else ()
     return _Media(
         parts=[_image(picture) for picture in fitted.pictures],
         images=len(fitted.pictures),
         tokens=sum(picture.tokens for picture in fitted.pictures),
-        dropped=fitted.dropped,
+        dropped=told + fitted.dropped,
         sheets=chosen.sheets,
         frames=tuple(round(time, 1) for time in times),
     )
 
 
+def _sheets(inputs: Inputs) -> tuple[list[Picture], tuple[str, ...]]:
+    """Give the task's contact sheets, or drawn ones, and what these do not show."""
+    if inputs.sheets or inputs.assets is None:
+        return [read_sheet(path, inputs.task) for path in inputs.sheets], ()
+    drawn = draw_sheets(inputs.assets, inputs.asset_names)
+    all_, unseen = len(inputs.asset_names), drawn.unseen
+    told = f"{unseen} of {all_} assets shown by name only (the task has no sheets)"
+    return list(drawn.sheets), (told,) if unseen else ()
+
+
 def _stream(
-    inputs: Inputs, seen: Survey | None, chosen: Plan
+    sheets: list[Picture], seen: Survey | None, chosen: Plan
 ) -> Iterator[tuple[Kind, Picture]]:
-    for path in inputs.sheets[: chosen.sheets]:
-        yield "sheet", read_sheet(path, inputs.task)
+    for sheet in sheets[: chosen.sheets]:
+        yield "sheet", sheet
     if seen is not None and chosen.frames:
         for frame in seen.pick(most=chosen.frames):
             yield "frame", frame.picture
@@ -193,10 +206,6 @@ def _with_video(media: _Media, seen: Survey) -> _Media:
         has_video=True,
         tokens=media.tokens + tokens,
     )
-
-
-def _size(kind: Kind, picture: Picture) -> Shown:
-    return Shown(kind, picture.shape[1], picture.shape[0])
 
 
 def _image(picture: Encoded) -> dict[str, JsonValue]:

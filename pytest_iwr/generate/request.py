@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_iwr.errors import Problem, TaskError
+from pytest_iwr.errors import IwrError, Problem, TaskError
 from pytest_iwr.generate.inputs import find_inputs
 from pytest_iwr.generate.prompt import variables
 from pytest_iwr.generate.template import PLACEHOLDER, Template
@@ -40,7 +40,10 @@ class PageRequest:
     """What the page writes for the folder of the assets."""
 
     def digest(self) -> str:
-        """Give the SHA-256 of what the page depends on: texts and contents of files."""
+        """Give the SHA-256 of what the page depends on: texts and contents of files.
+
+        Raises IwrError where a file cannot be read.
+        """
         files = [self.video, *self.sheets]
         if self.assets is not None:
             files += [self.assets / name for name in self.asset_names]
@@ -84,5 +87,11 @@ def page_request(task: Task, model: str, epoch: int, template: Template) -> Page
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise IwrError(
+            f"{path}: cannot be read ({error.strerror}). Let this user read the task's "
+            "files."
+        ) from error

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from pytest_iwr.errors import IwrError
 from pytest_iwr.generate.stored import folder_sha256
 from pytest_iwr.records import Generation, Site
 
@@ -65,25 +66,25 @@ def store_page(
     `folder` appears with all its files at once, in place of an earlier one;
     `generation` lies beside it, as `<folder>.generation.json`. In a zip the page is
     `index.html`, at the top or in its only folder. Raises NotASiteError for a zip
-    that leads out of the folder, holds links, no page, or too much; OSError.
+    that leads out of the folder, holds links, no page, or too much, and IwrError where
+    nothing can be written.
     """
     files = _unpacked(content) if is_zip(content) else iter([(ENTRY, content)])
-    parent = folder.parent
-    parent.mkdir(parents=True, exist_ok=True)
-    fresh = parent / f".{folder.name}.{secrets.token_hex(4)}"
+    fresh = folder.parent / f".{folder.name}.{secrets.token_hex(4)}"
     try:
-        fresh.mkdir()
+        fresh.mkdir(parents=True)
         for name, data in files:
             path = fresh / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         digest = folder_sha256(fresh)
         _replace(fresh, folder)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     if generation is not None:
-        text = generation.model_dump_json(indent=1) + "\n"
-        write_beside(folder, "generation.json", text.encode())
+        write_generation(folder, generation)
     return Site(
         folder=str(folder.absolute()),
         sha256=digest,
@@ -93,16 +94,33 @@ def store_page(
 
 
 def write_beside(folder: Path, name: str, data: bytes) -> Path:
-    """Write a file beside a page's folder, at once: `<folder>.<name>`."""
+    """Write a file beside a page's folder, at once: `<folder>.<name>`.
+
+    Raises IwrError where it cannot be written.
+    """
     path = folder.parent / f"{folder.name}.{name}"
-    path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.parent / f".{path.name}.{secrets.token_hex(4)}"
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         fresh.write_bytes(data)
         fresh.replace(path)
-    finally:
+    except OSError as error:
         fresh.unlink(missing_ok=True)
+        raise _unwritable(path, error) from error
     return path
+
+
+def write_generation(folder: Path, generation: Generation) -> None:
+    """Write how a page was made, or why there is none; raises as `write_beside`."""
+    text = generation.model_dump_json(indent=1) + "\n"
+    write_beside(folder, "generation.json", text.encode())
+
+
+def _unwritable(path: Path, error: OSError) -> IwrError:
+    return IwrError(
+        f"{path}: cannot be written ({error.strerror}). See that there is room, and "
+        "that this user may write there."
+    )
 
 
 def _replace(fresh: Path, folder: Path) -> None:

@@ -189,6 +189,23 @@ def test_broken_inputs_are_the_tasks_error(tmp_path: Path) -> None:
         build_prompt(task, config())
 
 
+def test_sheets_are_drawn_where_a_task_has_none(tmp_path: Path) -> None:
+    """31 assets, 30 on a sheet; a font is there by its name."""
+    png = cv2.imencode(".png", np.full((40, 40, 4), 90, np.uint8))[1].tobytes()
+    assets = {f"asset_{n:03}.png": png for n in range(30)} | {"z.woff2": b"font"}
+    task = make_task(tmp_path / "shop", seconds=0, assets=assets)
+    prompt = build_prompt(task, config())
+    first, second = _pictures(prompt)
+    assert (first.shape, second.shape) == ((1176, 1250, 3), (196, 250, 3))
+    assert (first.min(), second.min()) == (20, 20)
+    assert "2 contact sheets" in prompt.text
+    assert prompt.dropped == (
+        "the task has no video",
+        "1 of 31 assets shown by name only (the task has no sheets)",
+    )
+    assert prompt == build_prompt(task, config())
+
+
 def test_sheets_of_other_kinds_are_shown_in_order(tmp_path: Path) -> None:
     """JPEG and WebP too, the second before the tenth."""
     task = make_task(tmp_path / "shop", seconds=0, sheets=[picture(50, 50)])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_iwr import records as r
+from pytest_iwr.errors import IwrError
 from pytest_iwr.generate.site import NotASiteError, pack, store_page
 from pytest_iwr.generate.stored import StoredPages
 from tests.generate.kit import PAGE, make_task
@@ -122,6 +123,14 @@ def test_zip_that_is_no_page_leaves_nothing(
     with pytest.raises(NotASiteError, match=said):
         store_page(folder, content, "made")
     assert _files(tmp_path) == {"in/shop/index.html": b"<p>1"}
+
+
+def test_page_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    """With its place; what is there stays."""
+    (tmp_path / "m").write_bytes(b"a file")
+    with pytest.raises(IwrError, match=r"m/shop: cannot be written \(Not a dir"):
+        store_page(tmp_path / "m" / "shop", b"<p>", "made")
+    assert _files(tmp_path) == {"m": b"a file"}
 
 
 def test_packed_files_are_equal_bytes() -> None:
