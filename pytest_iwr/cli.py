@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
         "  iwr capture tasks/shop --site DIR  # pictures, video and assets of a task\n"
         "  iwr schema -o iwr-task.schema.json   # completion in your editor\n"
         "  iwr browser                # which browser a run would take\n"
+        "  iwr serve-mock             # an endpoint that answers like a model\n"
         "  pytest --iwr-pages=pages   # evaluate pages/<model>/<task>/index.html\n\n"
         "`iwr COMMAND --help` tells more about a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -80,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     add_schema(commands)
     add_browser(commands)
     add_capture(commands)
+    add_serve_mock(commands)
     return parser
 
 
@@ -235,3 +237,76 @@ def _browser(options: argparse.Namespace) -> int:
     found = find_browser(options.executable, os.environ)
     print(found.source)
     return 0
+
+
+def add_serve_mock(commands: "Commands") -> None:
+    """Add `iwr serve-mock`."""
+    parser = commands.add_parser(
+        "serve-mock",
+        help="serve a local endpoint that answers like a model, or fails as told",
+        description="Serve an OpenAI-compatible endpoint on this machine that costs"
+        " nothing: to try a run, and to see what yours does when an endpoint is slow,"
+        " refuses, breaks off or answers nonsense. It takes any key and any model.",
+        epilog="Examples:\n"
+        "  iwr serve-mock                    # a small page for every request\n"
+        "  iwr serve-mock --latency 2 --fail 0.3   # slow, and 30 % of them fail\n"
+        "  iwr serve-mock --pages examples/pages/faithful\n"
+        "  iwr serve-mock script.yaml --port 8765\n\n"
+        "A script is a list of rules, of which the first that holds answers:\n"
+        "  rules:\n"
+        "    - when: {attempt: 1}            # the first try of every prompt\n"
+        "      status: 429\n"
+        "      retry_after_s: 1              # retry_after_as: seconds, date, ms\n"
+        "    - when: {text: shop, nth: [3, 4], chance: 0.5}\n"
+        "      page: pages/shop.html\n"
+        "    - when: {model: gpt-*, has: temperature, more_images_than: 20}\n"
+        "      cut_at: 0.5                   # or drops, hangs, bytes_per_s\n"
+        "    - text: No page today.          # or refusal, error, json, body\n"
+        "      finish_reason: length\n"
+        "      latency_s: 5                  # and headers, usage, reasoning\n"
+        "docs/models.md describes them all.\n"
+        "\n"
+        "Exit status: 0 after Ctrl-C, 1 the port is taken, 4 bad usage.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "script", nargs="?", type=Path, metavar="SCRIPT.yaml", help="rules, see below"
+    )
+    parser.add_argument(
+        "--port", type=int, default=0, metavar="N", help="by default a free one"
+    )
+    parser.add_argument(
+        "--latency",
+        type=float,
+        metavar="SECONDS",
+        help="how long every answer takes, where its rule says nothing else",
+    )
+    parser.add_argument(
+        "--fail",
+        type=float,
+        metavar="SHARE",
+        help="the share of requests (0 to 1) that fail, in equal parts by status 500,"
+        " by status 429 and by a connection that is dropped",
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="another seed fails other requests"
+    )
+    pages = parser.add_mutually_exclusive_group()
+    pages.add_argument(
+        "--page", type=Path, metavar="FILE", help="answer with this page"
+    )
+    pages.add_argument(
+        "--pages",
+        type=Path,
+        metavar="DIR",
+        help="answer with DIR/<name>/index.html where <name> stands in the prompt",
+    )
+    parser.set_defaults(command=_serve_mock)
+
+
+def _serve_mock(options: argparse.Namespace) -> int:
+    from pytest_iwr.gateway.mock.command import (  # noqa: PLC0415  # loads a server
+        serve_mock,
+    )
+
+    return serve_mock(options)

@@ -5,6 +5,7 @@ import re
 import socket
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -25,6 +26,8 @@ from pytest_iwr.gateway.mock import (
     TokenUsage,
     When,
 )
+
+Raw = Callable[..., httpx2.Response]
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 
@@ -51,11 +54,22 @@ def scripted(*rules: Rule, seed: int = 0, latency_s: float = 0.0) -> MockEndpoin
     return MockEndpoint(Script(rules=rules, seed=seed, latency_s=latency_s))
 
 
-def raw(mock: MockEndpoint, text: str = "Hello") -> httpx2.Response:
-    """Ask without a client's own notions."""
-    body = {"model": "m", "messages": [{"role": "user", "content": text}]}
-    with httpx2.Client(trust_env=False) as http:
+@pytest.fixture(scope="module")
+def http() -> Iterator[httpx2.Client]:
+    """Give a client without notions of its own."""
+    with httpx2.Client(trust_env=False) as opened:
+        yield opened
+
+
+@pytest.fixture
+def raw(http: httpx2.Client) -> Raw:
+    """Ask, and give the answer as it is."""
+
+    def ask_(mock: MockEndpoint, text: str = "Hello") -> httpx2.Response:
+        body = {"model": "m", "messages": [{"role": "user", "content": text}]}
         return http.post(f"{mock.url}/chat/completions", json=body)
+
+    return ask_
 
 
 def test_without_a_script_a_page_in_a_fence_is_answered() -> None:
@@ -102,12 +116,11 @@ def test_requests_are_kept_as_they_came() -> None:
     assert all(seen.ended_s and seen.ended_s >= seen.at_s for seen in mock.requests)
 
 
-def test_pictures_can_be_kept_as_digests() -> None:
+def test_pictures_can_be_kept_as_digests(http: httpx2.Client) -> None:
     """A run of many tasks does not fill the memory with pictures."""
     content: list[object] = [{"type": "image_url", "image_url": {"url": PIXEL}}]
     with (
         MockEndpoint(keeps_images=False) as mock,
-        httpx2.Client(trust_env=False) as http,
     ):
         body = {"model": "m", "messages": [{"role": "user", "content": content}]}
         http.post(f"{mock.url}/chat/completions", json=body)
@@ -143,7 +156,7 @@ def test_attempt_counts_the_same_messages() -> None:
     assert said == [True, True, False, False, True]
 
 
-def test_chance_does_not_depend_on_the_order() -> None:
+def test_chance_does_not_depend_on_the_order(raw: Raw) -> None:
     """The same prompts fail with one seed, in whatever order they come."""
     prompts = [f"prompt {number}" for number in range(40)]
 
@@ -174,12 +187,11 @@ def test_parameters_are_refused_as_case_44_does() -> None:
         assert ask(mock)
 
 
-def test_many_images_are_refused() -> None:
+def test_many_images_are_refused(http: httpx2.Client) -> None:
     """A rule can hold for requests with too many pictures."""
     image = {"type": "image_url", "image_url": {"url": PIXEL}}
     with (
         scripted(Rule(when=When(more_images_than=1), status=400)) as mock,
-        httpx2.Client(trust_env=False) as http,
     ):
         got = []
         for count in (1, 2):
@@ -211,7 +223,7 @@ def test_a_status_alone_is_an_error_that_clients_know(
     assert caught.value.body["message"]
 
 
-def test_retry_after_has_all_forms() -> None:
+def test_retry_after_has_all_forms(raw: Raw) -> None:
     """Seconds and dates are rounded up, so that nobody comes too early."""
     began = time.time()
     forms = ("seconds", "date", "ms")
@@ -227,7 +239,7 @@ def test_retry_after_has_all_forms() -> None:
     assert began + 1.2 <= at <= time.time() + 2.2
 
 
-def test_an_error_can_come_with_200() -> None:
+def test_an_error_can_come_with_200(raw: Raw) -> None:
     """Some gateways answer errors with 200."""
     with scripted(Rule(error=ErrorBody(message="no"), status=200)) as mock:
         response = raw(mock)
@@ -235,7 +247,7 @@ def test_an_error_can_come_with_200() -> None:
     assert response.json()["error"]["message"] == "no"
 
 
-def test_body_and_json_are_sent_as_they_are() -> None:
+def test_body_and_json_are_sent_as_they_are(raw: Raw) -> None:
     """A page of HTML or any JSON can stand in an answer's place."""
     rules = (
         Rule(when=When(text="html"), body="<h1>502</h1>", status=502),
@@ -251,7 +263,7 @@ def test_body_and_json_are_sent_as_they_are() -> None:
     assert data.json() == {"choices": []}
 
 
-def test_refusal_filter_reasoning_and_usage_stand_in_the_answer() -> None:
+def test_refusal_filter_reasoning_and_usage_stand_in_the_answer(raw: Raw) -> None:
     """All that a caller has to look at can be given."""
     usage = TokenUsage(prompt=10, completion=7, cached=4, reasoning=3, cost=0.25)
     rules = (
@@ -293,7 +305,7 @@ def test_missing_page_is_told_before_the_start(tmp_path: Path) -> None:
         scripted(rule)
 
 
-def test_half_a_body_is_an_error_of_the_connection() -> None:
+def test_half_a_body_is_an_error_of_the_connection(raw: Raw) -> None:
     """The length is right, the connection closes before."""
     with scripted(Rule(cut_at=0.5)) as mock:
         with pytest.raises(httpx2.RemoteProtocolError, match="complete message body"):
@@ -323,7 +335,7 @@ def test_hanging_request_ends_with_the_clients_patience() -> None:
     assert mock.requests[0].status is None
 
 
-def test_end_does_not_wait_for_hanging_requests() -> None:
+def test_end_does_not_wait_for_hanging_requests(raw: Raw) -> None:
     """Closing ends a request that would wait for ever."""
     with scripted(Rule(hangs=True)) as mock, ThreadPoolExecutor(1) as pool:
         asked = pool.submit(raw, mock)
@@ -334,12 +346,11 @@ def test_end_does_not_wait_for_hanging_requests() -> None:
             asked.result()
 
 
-def test_slow_body_comes_in_pieces() -> None:
+def test_slow_body_comes_in_pieces(http: httpx2.Client) -> None:
     """The body is whole, but does not come at once."""
     with scripted(Rule(body="0123456789" * 10, bytes_per_s=400)) as mock:
         body = {"model": "m", "messages": []}
         with (
-            httpx2.Client(trust_env=False) as http,
             http.stream("POST", f"{mock.url}/chat/completions", json=body) as response,
         ):
             pieces = list(response.iter_raw())
@@ -395,9 +406,9 @@ def test_models_are_listed_and_other_paths_are_not_there() -> None:
     assert mock.requests == ()
 
 
-def test_body_that_is_no_json_is_refused() -> None:
+def test_body_that_is_no_json_is_refused(http: httpx2.Client) -> None:
     """A broken request gets 400, and the endpoint lives on."""
-    with MockEndpoint() as mock, httpx2.Client(trust_env=False) as http:
+    with MockEndpoint() as mock:
         response = http.post(f"{mock.url}/chat/completions", content=b"{")
         assert response.status_code == 400
         assert ask(mock)
@@ -413,7 +424,7 @@ def test_taken_port_is_named() -> None:
             MockEndpoint(port=port).start()
 
 
-def test_lines_of_the_log_hold_no_word_of_a_prompt() -> None:
+def test_lines_of_the_log_hold_no_word_of_a_prompt(raw: Raw) -> None:
     """A line tells what was asked for, how often and what came of it."""
     lines: list[str] = []
     script = Script(rules=(Rule(when=When(text="secret"), status=500),))
