@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from pytest_iwr.generate.fences import Fence, fence_before
-from pytest_iwr.generate.marks import THINK_END
+from pytest_iwr.generate.marks import THINK_END, is_quoted
 
 _MOST_TRIES = 40
 """Beginnings of documents that are looked at; an answer has a handful."""
 _START = re.compile(r"<!doctype\s+html\b|<html(?=[\s>/])", re.IGNORECASE)
 _HEADLESS = re.compile(
-    r"^[ \t>]*(?:`{3,}|~{3,})[^`\r\n]*\n\s*(<(?:head|body|meta|title|link|style)\b)",
+    r"^[ \t>]*(?:`{3,}|~{3,})[^`\r\n]*\r?\n\s*(<(?:head|body|meta|title|link|style)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 _RAW = ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
@@ -41,7 +41,6 @@ _TRAILING = re.compile(
 _VERY_LAST = re.compile(
     r"</html\s*>(?=[ \t]*(?:\r?\n\s*(?:`{3}|~{3}|\Z)|\Z))", re.IGNORECASE
 )
-_QUOTES = frozenset("`\"'“‘«")
 _NEAR = 2000
 
 
@@ -54,6 +53,8 @@ class Document(NamedTuple):
     """What ends it: `</html>`, its fence, the text's end, or nothing: it breaks off."""
     fence: Fence | None
     """What it stands in."""
+    is_quoted: bool
+    """A quote stands right before it, as where code holds it as a text."""
 
 
 @dataclass
@@ -128,6 +129,9 @@ def _unended(text: str, start: int, floor: int, scan: _Scan) -> Document | None:
         return _placed(text, floor, start, last.end(), "tag")
     if not _is_meant(text, start, len(text), scan.tags):
         return None
+    is_apart = _is_first(text, start) or fence_before(text, start) is not None
+    if text[start + 1] != "!" and not is_apart:
+        return None  # `<html>` and other tags are spoken of
     is_done = not scan.is_open and text.rstrip().endswith(">")
     if scan.body_end is not None and not scan.is_open:
         return _placed(text, floor, start, scan.body_end, "text")
@@ -206,21 +210,20 @@ def _apart(text: str, start: int, end: int) -> Iterator[int]:
     for match in list(_START.finditer(text, start + 1, end))[-_MOST_TRIES:]:
         place = match.start()
         fence = fence_before(text, place)
-        is_first = not text[text.rfind("\n", 0, place) + 1 : place].strip()
         if (fence is not None and fence.start > start) or (
-            is_first and THINK_END.search(text, start, place)
+            _is_first(text, place) and THINK_END.search(text, start, place)
         ):
             yield place
 
 
+def _is_first(text: str, place: int) -> bool:
+    """Tell whether nothing stands before a place on its line."""
+    return not text[text.rfind("\n", 0, place) + 1 : place].strip(" \t>\ufeff")
+
+
 def _is_meant(text: str, start: int, end: int, tags: int) -> bool:
     """Tell a page from a mention of `<html>` in prose."""
-    is_quoted = (
-        start > 0
-        and text[start - 1] in _QUOTES
-        and text[max(0, start - 3) : start] != "```"
-    )
-    return bool(tags) and not (is_quoted and "\n" not in text[start:end])
+    return bool(tags) and not (is_quoted(text, start) and "\n" not in text[start:end])
 
 
 def _placed(
@@ -237,4 +240,6 @@ def _placed(
     if ending == "tag":
         trailing = _TRAILING.match(text, end)
         end = trailing.end() if trailing else end
-    return Document(begin, end, ending, fence_before(text, begin))
+    return Document(
+        begin, end, ending, fence_before(text, begin), is_quoted(text, begin)
+    )

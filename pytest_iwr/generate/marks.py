@@ -1,4 +1,4 @@
-"""Marks that models put around what they think, as their chat templates write them."""
+"""Marks in what models say: around what they think, and around what they quote."""
 
 import re
 
@@ -17,3 +17,11 @@ THINK_END = re.compile(
     re.IGNORECASE,
 )
 """Ends it; some templates give the start to the model, so that only this is there."""
+
+_QUOTES = frozenset("`\"'“‘«")
+
+
+def is_quoted(text: str, place: int) -> bool:
+    """Tell whether a quote, and not a fence, stands right before a place."""
+    is_fence = text[max(0, place - 3) : place] == "```"
+    return place > 0 and text[place - 1] in _QUOTES and not is_fence

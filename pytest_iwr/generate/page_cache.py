@@ -49,8 +49,8 @@ class PageCache:
     def get(self, key: str, make: Callable[[], bytes | None]) -> Kept | None:
         """Give the page of a key; `make` asks for it, once at a time for a key.
 
-        `None`, which is not kept: there is no page. Raises what `make` raises,
-        EndpointError where nothing may be asked for, and OSError.
+        `None`, which is not kept: there is no page. Raises what `make` raises, and
+        EndpointError where nothing may be asked for.
         """
         with self._lock:
             lock = self._locks[key]
@@ -95,17 +95,18 @@ class PageCache:
         return content
 
     def _write(self, key: str, content: bytes) -> None:
+        """Keep a page; where that cannot be, it still is given: it was paid for."""
         path = self.path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        ignore = self._folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="ascii")
         fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        ignore = self._folder / ".gitignore"
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not ignore.exists():
+                ignore.write_text("*\n", encoding="ascii")
             fresh.write_bytes(_head(key, content) + b"\n" + content)
             fresh.replace(path)
-        finally:
-            fresh.unlink(missing_ok=True)
+        except OSError as error:
+            self._complain(f"{path}: cannot be written: {error.strerror}; not kept")
 
     def _count(self, *, is_hit: bool) -> None:
         with self._lock:

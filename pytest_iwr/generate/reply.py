@@ -15,7 +15,7 @@ from pytest_iwr.records import Reply
 
 _ONLY_THINKS = "it thinks, and then says nothing"
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
-_JSON_FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n```\s*\Z", re.DOTALL)
+_JSON_FENCE = re.compile(r"^```(?:json)?\s*\n(.*?)\n```\s*$", re.DOTALL | re.MULTILINE)
 _CUT_OFF = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})
 _FILTERED = frozenset(
     {
@@ -79,8 +79,13 @@ def extract(text: str, finish_reason: str | None = None) -> Reply:
     """
     end = (finish_reason or "").lower()
     said = drop_thinking(_sound(text))
-    source = _unwrapped(said.text) or said.text
-    found = find_documents(source) or find_headless(source)
+    source = said.text
+    found = find_documents(source)
+    for begin, until, held in _wrapped(source):
+        if all(begin <= page.start < until for page in found):
+            source, found = held, find_documents(held)
+            break
+    found = found or find_headless(source)
     page = _chosen(source, found, is_cut_off=end in _CUT_OFF)
     if page is not None:
         return Reply(outcome="page", html=source[page.start : page.end])
@@ -113,6 +118,8 @@ def _chosen(
         whole = [page for page in found if page.ending in {"tag", "fence"}]
     else:
         whole = [page for page in found if page.ending != "none"]
+    if not all(page.is_quoted for page in whole):
+        whole = [page for page in whole if not page.is_quoted]
     names = [_name(text, page) for page in whole]
     if _ENTRY in names:
         whole = [p for p, n in zip(whole, names, strict=True) if n in {"", _ENTRY}]
@@ -130,23 +137,26 @@ def _name(text: str, page: Document) -> str:
         start, end = line_before(text, fence.start)
     places.append(text[start:end])
     for place in places:
-        named = _NAME.findall(place)
+        named = [str(n).rpartition("/")[2].lower() for n in _NAME.findall(place)]
         if named:
-            return str(named[-1]).rpartition("/")[2].lower()
+            return _ENTRY if _ENTRY in named else named[-1]
     return ""
 
 
-def _unwrapped(text: str) -> str | None:
-    """Give the page out of JSON that wraps it, alone or in a fence; else `None`."""
-    body = _JSON_FENCE.sub(r"\1", text).strip()
-    if not body.startswith(("{", "[", '"')):
-        return None
-    try:
-        value: JsonValue = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    texts = [_sound(held) for held in _texts(value)]
-    return next((held for held in reversed(texts) if find_documents(held)), None)
+def _wrapped(text: str) -> Iterator[tuple[int, int, str]]:
+    """Give texts of JSON that hold a page, and where in `text` that JSON stands."""
+    spans = [match.span(1) for match in _JSON_FENCE.finditer(text)]
+    for start, end in [(0, len(text)), *reversed(spans)]:
+        body = text[start:end].strip()
+        if not body.startswith(("{", "[", '"')):
+            continue
+        try:
+            value: JsonValue = json.loads(body)
+        except (ValueError, RecursionError):
+            continue
+        for held in reversed([_sound(held) for held in _texts(value)]):
+            if any(page.ending != "none" for page in find_documents(held)):
+                yield start, end, held
 
 
 def _texts(value: JsonValue) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Parts in which a model thinks, dropped from what it says."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ def drop_thinking(text: str) -> Said:
     said, has_thought = text, False
     while THINK_START.match(head := said.lstrip()):
         has_thought = True
-        close = THINK_END.search(head)
+        close = next(_spoken(THINK_END, head), None)
         if close is None:
             return Said("", has_thought=True, is_thinking=True)
         said = head[close.end() :]
@@ -49,10 +50,21 @@ def _marks(text: str) -> Iterator[tuple[int, int, bool]]:
     found = [
         (match.start(), match.end(), pattern is THINK_START)
         for pattern in (THINK_START, THINK_END)
-        for match in pattern.finditer(text)
+        for match in _spoken(pattern, text)
         if not any(_holds(page, match.start()) for page in pages)
     ]
     yield from sorted(found)
+
+
+def _spoken(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Find marks that are not in quotes: those are spoken of."""
+    for match in pattern.finditer(text):
+        before, after = (
+            text[max(0, match.start() - 1) : match.start()],
+            text[match.end() : match.end() + 1],
+        )
+        if not (before and before == after and before in "`'\""):
+            yield match
 
 
 def _holds(page: Document, place: int) -> bool:

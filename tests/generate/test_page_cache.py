@@ -78,3 +78,12 @@ def test_one_maker_at_a_time_for_a_key(tmp_path: Path) -> None:
     assert len(calls) == 1
     assert [one.is_hit for one in kept if one] == [False, True, True, True]
     assert (cache.hits, cache.misses) == (3, 1)
+
+
+def test_page_that_cannot_be_kept_is_given(tmp_path: Path) -> None:
+    """A full or foreign disk loses nothing that was made."""
+    told: list[str] = []
+    (tmp_path / "pages").write_bytes(b"a file")
+    cache = PageCache(tmp_path, warn=told.append)
+    assert cache.get(KEY, lambda: b"<p>") == Kept(b"<p>", is_hit=False)
+    assert [line.endswith("not kept") for line in told if "written" in line] == [True]

@@ -13,6 +13,8 @@ from pytest_iwr.generate.reply import extract, read_reply
 PAGE = "<!DOCTYPE html>\n<html><head><title>A</title></head><body>a</body></html>\n"
 OTHER = PAGE.replace(">a<", ">b<")
 FENCED = f"```html\n{PAGE}```\n"
+ESCAPED = json.dumps({"html": PAGE}).replace("/", "\\/")
+"""As some libraries write it."""
 
 STORED = {
     "Llama-3.1-8B-Instruct__AdditiveCipher": ("page", 7090, "f79ec150c938"),
@@ -159,6 +161,31 @@ def test_answers_without_a_page_have_names(shared: Path) -> None:
             f"```json\n{json.dumps({'html': PAGE})}\n```", PAGE, id="JSON in a fence"
         ),
         pytest.param(
+            f"Here:\n```json\n{ESCAPED}\n```\nBye.",
+            PAGE,
+            id="JSON among prose",
+        ),
+        pytest.param(
+            f"{FENCED}```js\nconst page = `{OTHER}`;\n```",
+            PAGE,
+            id="text of a script after it",
+        ),
+        pytest.param(
+            f"**index.html**\n{FENCED}**index.html** in place of old.html:\n"
+            f"```html\n{OTHER}```",
+            OTHER,
+            id="named twice",
+        ),
+        pytest.param(
+            f"I drop `<think>` parts.\n{FENCED}", PAGE, id="thinking spoken of"
+        ),
+        pytest.param(
+            f"<think>No `</think>` {OTHER}</think>\n{FENCED}", PAGE, id="end spoken of"
+        ),
+        pytest.param(
+            FENCED.replace("\n", "\r\n"), PAGE.replace("\n", "\r\n"), id="CRLF fence"
+        ),
+        pytest.param(
             f"**index.html**\n{FENCED}**about.html**\n```html\n{OTHER}```",
             PAGE,
             id="named files",
@@ -294,6 +321,7 @@ def test_page_need_not_spell_out_its_end(text: str, expected: str | None) -> Non
 def test_whole_page_before_the_limit_counts() -> None:
     """Only prose was cut off."""
     assert extract(f"{FENCED}It wor", "length").html == PAGE
+    assert extract(f"{FENCED}The <html> and <body> ta", "length").html == PAGE
 
 
 def test_half_a_character_is_replaced() -> None:
