@@ -186,7 +186,7 @@ def _failure(model: str, body: object, said: str) -> EndpointError | BudgetError
     text = message if isinstance(message, str) and message else said
     if error.get("code") == "iwr_budget":
         return BudgetError(text)
-    return EndpointError(f"{model}: {text}")
+    return EndpointError(text if text.startswith(f"{model}: ") else f"{model}: {text}")
 
 
 def _json(model: str, body: bytes) -> Mapping[str, JsonValue]:

@@ -1,10 +1,12 @@
 """Pages from models: the real client before a real endpoint."""
 
 import json
+import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import openai
 import pytest
@@ -13,9 +15,11 @@ from pytest_iwr import records as r
 from pytest_iwr.errors import (
     BudgetError,
     EndpointError,
+    IwrError,
     TaskError,
     UsageError,
 )
+from pytest_iwr.gateway import Gateway, Patience
 from pytest_iwr.gateway.mock import Answer, ErrorBody, MockEndpoint, Seen
 from pytest_iwr.generate.model import ModelGenerator, ask_through
 from tests.generate.kit import PAGE, config, make_task, picture
@@ -229,3 +233,74 @@ def test_many_pages_are_asked_for_at_once(make: Make, task: r.Task) -> None:
         with ThreadPoolExecutor(5) as pool:
             list(pool.map(page, range(1, 6)))
         assert mock.peak == 5
+
+
+def test_gateway_serves_the_second_run(tmp_path: Path, task: r.Task) -> None:
+    """The same page, from the cache, and what it has cost each time."""
+    pages: list[r.Page] = []
+    with MockEndpoint() as mock:
+        model = config(base_url=mock.url)
+        for run in ("one", "two"):
+            home = tmp_path / run
+            with Gateway(
+                {"m": model},
+                keys={},
+                cache_dir=tmp_path / "cache",
+                ledger=home / "ledger.jsonl",
+            ) as gateway:
+                client = openai.OpenAI(base_url=gateway.url, api_key=gateway.token)
+                generator = ModelGenerator(
+                    {"m": model},
+                    ask_through(client),
+                    lambda task, *_, home=home: home / task.id,
+                )
+                pages.append(generator.page(task, "m", 1))
+        (seen,) = mock.requests
+    assert (seen.model, seen.images) == ("maker/m:free", 4)
+    first, second = pages
+    assert isinstance(first, r.Site)
+    assert isinstance(second, r.Site)
+    assert first.sha256 == second.sha256
+    asked = [p.generation.asked for p in (first, second) if p.generation]
+    assert [(a.is_hit, a.label, a.status) for a in asked if a] == [
+        (False, "shop", "ok"),
+        (True, "shop", "ok"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "answer", "error"),
+    (
+        ({"mode": "only"}, Answer(text=PAGE), EndpointError),
+        ({"max_cost_usd": 0.0}, Answer(text=PAGE), BudgetError),
+        ({}, Answer(status=401), EndpointError),
+        ({}, Answer(json_={"choices": []}, status=200), EndpointError),
+    ),
+)
+def test_what_the_gateway_refuses_is_an_error(
+    tmp_path: Path,
+    task: r.Task,
+    settings: dict[str, Any],
+    answer: Answer,
+    error: type[IwrError],
+) -> None:
+    """Its codes come out as the errors that they stand for."""
+    quick = Patience(first_s=0.001, most_s=0.002)
+    with _says(answer) as mock:
+        model = config(base_url=mock.url, price={"input": 1, "output": 1})
+        with Gateway(
+            {"m": model},
+            keys={},
+            cache_dir=tmp_path / "cache",
+            ledger=tmp_path / "ledger.jsonl",
+            patience=quick,
+            **settings,
+        ) as gateway:
+            client = openai.OpenAI(base_url=gateway.url, api_key=gateway.token)
+            generator = ModelGenerator(
+                {"m": model}, ask_through(client), lambda *_: tmp_path / "page"
+            )
+            with pytest.raises(error) as caught:
+                generator.page(task, "m", 1)
+    assert type(caught.value) is error
+    assert re.match("m: (?!m:)", str(caught.value))
