@@ -123,15 +123,15 @@ def _unended(text: str, start: int, floor: int, scan: _Scan) -> Document | None:
     fenced = _fenced(text, start, floor)
     if fenced is not None:
         return fenced
-    last = _VERY_LAST.search(text, start)
-    if last is not None and not any(_apart(text, start, last.start())):
-        # A script that is never closed hides it from a tokeniser.
-        return _placed(text, floor, start, last.end(), "tag")
     if not _is_meant(text, start, len(text), scan.tags):
         return None
     is_apart = _is_first(text, start) or fence_before(text, start) is not None
     if text[start + 1] != "!" and not is_apart:
         return None  # `<html>` and other tags are spoken of
+    last = _VERY_LAST.search(text, start)
+    if last is not None and not any(_apart(text, start, last.start())):
+        # A script that is never closed hides it from a tokeniser.
+        return _placed(text, floor, start, last.end(), "tag")
     is_done = not scan.is_open and text.rstrip().endswith(">")
     if scan.body_end is not None and not scan.is_open:
         return _placed(text, floor, start, scan.body_end, "text")

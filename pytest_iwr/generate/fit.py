@@ -1,7 +1,7 @@
 """Pictures made to fit what a model takes: fewer, smaller, the same way each time."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -86,7 +86,7 @@ class Plan:
 
     def sizes(self, shown: Sequence[Shown]) -> list[tuple[int, int]]:
         """Give the width and height of each picture that is sent."""
-        kept = list(_kept(shown, self.sheets, self.frames))
+        kept = _kept(shown, self.sheets, self.frames)
         return [_within(shown[i].width, shown[i].height, self.side_px) for i in kept]
 
     def tokens(self, shown: Sequence[Shown]) -> int:
@@ -130,11 +130,10 @@ def plan(
         side_px=min((side for side in sides if side is not None), default=None),
     )
     chosen = by_count if tokens is None else _within_tokens(by_count, shown, tokens)
+    by_limit = f"at most {_many(most, 'picture')}"
     told = [
-        *_left_out("contact sheets", sheets, by_count.sheets, chosen.sheets, most),
-        *_left_out(
-            "frames", frames, by_count.frames, chosen.frames, min(most, MOST_FRAMES)
-        ),
+        *_left_out("contact sheets", sheets, by_count.sheets, chosen.sheets, by_limit),
+        *_left_out("frames", frames, by_count.frames, chosen.frames, by_limit),
     ]
     return replace(chosen, dropped=tuple(told))
 
@@ -186,23 +185,24 @@ def _within_tokens(chosen: Plan, shown: Sequence[Shown], tokens: int) -> Plan:
 
 
 def _left_out(
-    what: str, there: int, counted: int, kept: int, most: int
+    what: str, there: int, counted: int, kept: int, by_limit: str
 ) -> Iterator[str]:
     """Say how many were left out, and why."""
     if kept < there:
-        is_counted = kept == counted
-        why = f"at most {most} pictures" if is_counted else "to fit the model's context"
+        why = by_limit
+        if kept != counted:
+            why = "to fit the model's context"
+        elif what == "frames" and kept == MOST_FRAMES:
+            why = f"at most {MOST_FRAMES}"
         yield f"{there - kept} of {there} {what} left out ({why})"
 
 
-def _kept(shown: Sequence[Shown], sheets: int, frames: int) -> Iterator[int]:
+def _kept(shown: Sequence[Shown], sheets: int, frames: int) -> list[int]:
     """Give the places of what is sent, in order."""
-    of: Callable[[Kind], list[int]] = lambda kind: [  # noqa: E731 - twice, and short
-        index for index, picture in enumerate(shown) if picture.kind == kind
-    ]
-    kept = of("sheet")[:sheets]
-    kept += [of("frame")[place] for place in spread(len(of("frame")), frames)]
-    yield from sorted(kept)
+    frame_places = [i for i, picture in enumerate(shown) if picture.kind == "frame"]
+    sheet_places = [i for i, picture in enumerate(shown) if picture.kind == "sheet"]
+    chosen = [frame_places[place] for place in spread(len(frame_places), frames)]
+    return sorted(sheet_places[:sheets] + chosen)
 
 
 def spread(count: int, most: int) -> list[int]:

@@ -15,6 +15,7 @@ from pytest_iwr.records import Reply
 
 _ONLY_THINKS = "it thinks, and then says nothing"
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
+_THINKING_PARTS = ("thinking", "reasoning", "redacted_thinking")
 _JSON_FENCE = re.compile(r"^```(?:json)?\s*\n(.*?)\n```\s*$", re.DOTALL | re.MULTILINE)
 _CUT_OFF = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})
 _FILTERED = frozenset(
@@ -222,7 +223,7 @@ def _told(message: Mapping[str, JsonValue], finish_reason: str) -> _Choice:
     if message.get("tool_calls"):
         instead = "it calls a tool that nobody offered"
     elif any(message.get(name) for name in _THOUGHTS) or any(
-        isinstance(part, dict) for part in parts
+        isinstance(part, dict) and part.get("type") in _THINKING_PARTS for part in parts
     ):
         instead = _ONLY_THINKS
     refused = next((text for text in refusals if text and isinstance(text, str)), "")

@@ -45,7 +45,10 @@ def drop_thinking(text: str) -> Said:
 
 
 def _marks(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Give the marks outside of pages, in order: start, end, whether it is a start."""
+    """Give the marks outside of pages, in order: start, end, whether it is a start.
+
+    A start within a line that nothing ends is spoken of.
+    """
     pages = [page for page in find_documents(text) if page.ending != "none"]
     found = [
         (match.start(), match.end(), pattern is THINK_START)
@@ -53,7 +56,11 @@ def _marks(text: str) -> Iterator[tuple[int, int, bool]]:
         for match in _spoken(pattern, text)
         if not any(_holds(page, match.start()) for page in pages)
     ]
-    yield from sorted(found)
+    last = max((start for start, _, is_start in found if not is_start), default=-1)
+    for start, end, is_start in sorted(found):
+        line = text[text.rfind("\n", 0, start) + 1 : start]
+        if not (is_start and start > last and line.strip()):
+            yield start, end, is_start
 
 
 def _spoken(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

@@ -148,7 +148,7 @@ def test_long_video_is_thinned_to_64_frames(tmp_path: Path) -> None:
     task = make_task(tmp_path / "shop", seconds=70, size=(64, 36))
     prompt = build_prompt(task, config())
     assert prompt.images == 64
-    assert prompt.dropped == ("7 of 71 frames left out (at most 64 pictures)",)
+    assert prompt.dropped == ("7 of 71 frames left out (at most 64)",)
 
 
 def test_short_context_gets_fewer_tokens(tmp_path: Path) -> None:

@@ -180,6 +180,9 @@ def test_answers_without_a_page_have_names(shared: Path) -> None:
             f"I drop `<think>` parts.\n{FENCED}", PAGE, id="thinking spoken of"
         ),
         pytest.param(
+            f"Without <think> parts:\n{FENCED}", PAGE, id="thinking in a sentence"
+        ),
+        pytest.param(
             f"<think>No `</think>` {OTHER}</think>\n{FENCED}", PAGE, id="end spoken of"
         ),
         pytest.param(
@@ -269,6 +272,7 @@ def test_drafts_in_thinking_are_dropped(text: str) -> None:
         ("", "stop", "empty"),
         (" \n", None, "empty"),
         ("", "length", "cut_off"),
+        ("Use <html> and <script>, and close with\n</html>", "stop", "no_page"),
         ("", "content_filter", "filtered"),
         ("", "SAFETY", "filtered"),
         ("", "refusal", "refused"),
@@ -381,3 +385,24 @@ def test_tool_call_is_no_page() -> None:
 def _answer(content: JsonValue) -> dict[str, JsonValue]:
     message: dict[str, JsonValue] = {"role": "assistant", "content": content}
     return {"choices": [{"message": message, "finish_reason": "stop"}]}
+
+
+@pytest.mark.parametrize(
+    "around",
+    (
+        "{}",
+        "```html\n{}```\n",
+        "Here, with its `<html>`:\n\n```html\n{}```\nIts `</html>` ends it.",
+        "~~~\n{}~~~",
+        "<think>I would say ```html\n<html><body>no</body></html>\n```</think>\n{}",
+        "As a draft <html><script>x\n</think>Here:\n\n```html\n{}```",
+    ),
+)
+def test_real_pages_come_out_whole(around: str) -> None:
+    """The repository's example pages, whatever a model puts around them."""
+    pages = Path(__file__).parents[2] / "examples" / "pages"
+    found = sorted(pages.rglob("index.html"))
+    assert found
+    for path in found:
+        page = path.read_bytes().decode().rstrip("\n") + "\n"
+        assert extract(around.replace("{}", page), "stop").html == page
