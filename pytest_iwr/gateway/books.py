@@ -98,7 +98,10 @@ class Books:
                 ledger.add(asked)
             if ledger is not self._ledger:
                 ledger.close()
-            cache.publish(staged)
+            try:
+                cache.publish(staged)
+            except OSError as error:
+                self._warn(f"an answer of an earlier run is not kept for now: {error}")
 
 
 def read_entry(cache: Cache, key: str, warn: Callable[[str], None]) -> Entry | None:

@@ -109,8 +109,8 @@ class Cache:
     def left(self) -> Iterator[tuple[Path, Asked, Path]]:
         """Give what runs that are gone have staged: file, record, their ledger.
 
-        A file that was not fully written is deleted. What was yielded is to be
-        published before the next is asked for.
+        A file that was not fully written is deleted. What is not published before the
+        next is asked for stays where it is.
         """
         for folder in sorted(self._staged.glob("*/")):
             lock = _taken(folder / "lock")
@@ -125,7 +125,8 @@ class Cache:
                         path.unlink()
                     else:
                         yield path, asked, ledger
-                shutil.rmtree(folder, ignore_errors=True)
+                if not any(folder.glob("*.json")):
+                    shutil.rmtree(folder, ignore_errors=True)
             finally:
                 os.close(lock)
 

@@ -48,6 +48,12 @@ _CONTEXT_WORDS = re.compile(
     r"|max(?:imum)? .*size",
     re.IGNORECASE,
 )
+_PASSING_WORDS = re.compile(
+    r"overloaded|temporar|try again|timed? ?out|unavailable|internal (?:server )?error"
+    r"|rate limit|too many requests|upstream",
+    re.IGNORECASE,
+)
+"""Of an error without a number, in an answer with HTTP status 200."""
 _LIMIT = re.compile(r"\bmax_(?:completion_)?tokens\b")
 
 
@@ -161,6 +167,7 @@ def _kind(status: int, headers: Mapping[str, str], complaint: Complaint) -> Kind
         status >= HTTPStatus.INTERNAL_SERVER_ERROR and status not in _NEVER
     )
     is_passing |= bool(words & {"server_error", "internal_error", "api_error"})
+    is_passing |= status == 0 and _PASSING_WORDS.search(complaint.message) is not None
     return "broken" if is_passing or wish == "true" else "final"
 
 

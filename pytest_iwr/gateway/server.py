@@ -3,12 +3,13 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, Self
 
 from pydantic import JsonValue
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pytest_iwr.errors import IwrError, UsageError
 from pytest_iwr.gateway.adapt import Adapted
@@ -96,10 +97,10 @@ class Gateway:
         self._scrub = Scrub(self._keys.values())
         self._warnings: list[str] = []
         self._token = secrets.token_urlsafe(32)
-        self._hush = Hush(_THREAD)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._loopback: Loopback | None = None
         self._open: tuple[Books, Upstream, Flights] | None = None
+        self._closing = ExitStack()
 
     @property
     def url(self) -> str:
@@ -135,27 +136,35 @@ class Gateway:
         """
         if self._open is not None:
             raise IwrError(f"{self.url}: the gateway was started. Make another one.")
+        with ExitStack() as opened:
+            upstream, books = Upstream(), self._books()
+            opened.callback(books.close)
+            opened.enter_context(Hush(_THREAD))
+            self._open = books, upstream, self._flights(books, upstream)
+            self._loopback = Loopback(self._app(), name=_THREAD)
+            opened.enter_context(self._loopback)
+            opened.callback(self._end)
+            self._closing = opened.pop_all()
+
+    def _books(self) -> Books:
         try:
-            books = Books(self._cache_dir, self._ledger, self._mode, self._warn)
+            return Books(self._cache_dir, self._ledger, self._mode, self._warn)
         except OSError as error:
             raise UsageError(
                 f"{error.filename or self._cache_dir}: cannot be opened: "
                 f"{error.strerror}. Make the folders of cache and reports writable."
             ) from error
-        self._open = books, *self._made(books)
-        door = Door(self._token, self._models, self._ask)
-        app = door.app()
+
+    def _app(self) -> ASGIApp:
+        app = Door(self._token, self._models, self._ask).app()
 
         async def noted(scope: Scope, receive: Receive, send: Send) -> None:
             self._loop = asyncio.get_running_loop()
             await app(scope, receive, send)
 
-        self._hush.__enter__()
-        self._loopback = Loopback(noted, name=_THREAD)
-        self._loopback.start()
+        return noted
 
-    def _made(self, books: Books) -> tuple[Upstream, Flights]:
-        upstream = Upstream()
+    def _flights(self, books: Books, upstream: Upstream) -> Flights:
         attempts = Attempts(
             upstream=upstream,
             keys=self._keys,
@@ -165,7 +174,7 @@ class Gateway:
             warn=self._warn,
         )
         budget = Budget(self._max_cost_usd)
-        return upstream, Flights(attempts, books, budget, self._scrub, self._mode)
+        return Flights(attempts, books, budget, self._scrub, self._mode)
 
     def close(self) -> None:
         """Break off what is under way and stop; may be called again.
@@ -173,24 +182,18 @@ class Gateway:
         An answer that has come is kept; a request without one is a failed line of the
         ledger. `asked` and `status` still tell of the run afterwards.
         """
-        if self._open is None or self._loopback is None:
-            return
-        if not self._loopback.is_started:
-            return
-        books, upstream, flights = self._open
-        if self._loop is not None:
-            self._finish(flights.end())
-            self._finish(upstream.close())
-        self._loopback.close()
-        self._hush.__exit__()
-        books.close()
+        self._closing.close()
 
-    def _finish(self, work: Awaitable[None]) -> None:
-        async def done() -> None:
-            await work
+    def _end(self) -> None:
+        if self._open is None or self._loop is None:
+            return  # nobody has ever asked, so nothing is under way
+        _, upstream, flights = self._open
 
-        assert self._loop is not None  # noqa: S101 - asked by `close`
-        asyncio.run_coroutine_threadsafe(done(), self._loop).result()
+        async def end() -> None:
+            await flights.end()
+            await upstream.close()
+
+        asyncio.run_coroutine_threadsafe(end(), self._loop).result()
 
     def __enter__(self) -> Self:
         """Start."""

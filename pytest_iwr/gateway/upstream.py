@@ -11,6 +11,7 @@ from typing import Self
 import httpx2
 from pydantic import JsonValue
 
+from pytest_iwr.errors import UsageError
 from pytest_iwr.gateway.faults import Exchange, Fault
 from pytest_iwr.records import ModelConfig
 
@@ -29,12 +30,20 @@ class Upstream:
     """
 
     def __init__(self) -> None:
-        self._client = httpx2.AsyncClient(
-            timeout=httpx2.Timeout(None, connect=_CONNECT_S),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-            mounts=dict.fromkeys(_DIRECT),
-            headers={"User-Agent": f"pytest-iwr/{version('pytest-iwr')}"},
-        )
+        """Raises UsageError where the environment names proxies that are none."""
+        unlimited = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+        try:
+            self._client = httpx2.AsyncClient(
+                timeout=httpx2.Timeout(None, connect=_CONNECT_S),
+                limits=unlimited,
+                mounts=dict.fromkeys(_DIRECT),
+                headers={"User-Agent": f"pytest-iwr/{version('pytest-iwr')}"},
+            )
+        except (ValueError, ImportError, httpx2.InvalidURL) as error:
+            raise UsageError(
+                f"HTTP_PROXY, HTTPS_PROXY, ALL_PROXY: no proxy can be used: {error}. "
+                "Correct or unset them."
+            ) from error
 
     async def close(self) -> None:
         """Close all connections."""

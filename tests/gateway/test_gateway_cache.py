@@ -261,3 +261,24 @@ def test_names_of_models_may_be_odd(serve: Serve, gate: Opener, alias: str) -> N
     gateway = gate(mock, config={"alias": alias, "model": "qwen/qwen3-vl:free"})
     assert ask(gateway, model=alias).status == 200
     assert mock.requests[0].model == "qwen/qwen3-vl:free"
+
+
+def test_answer_that_cannot_be_kept_is_given_all_the_same(
+    serve: Serve, gate: Opener, tmp_path: Path
+) -> None:
+    """It is paid for: this run has it in memory, and a later one tries again."""
+    mock = serve()
+    first = gate(mock, cache_dir=tmp_path / "elsewhere")
+    asked = ask(first).asked
+    assert asked is not None
+    (tmp_path / "cache").mkdir()
+    in_the_way = tmp_path / "cache" / asked.key[:2]
+    in_the_way.write_text("no folder")
+    gateway = gate(mock)
+    assert [ask(gateway).cache for _ in range(2)] == ["miss", "hit"]
+    assert "not kept for now" in gateway.warnings[-1]
+    gateway.close()
+    assert "not kept for now" in gate(mock).warnings[-1]
+    in_the_way.unlink()
+    assert ask(gate(mock)).cache == "hit"
+    assert len(mock.requests) == 2

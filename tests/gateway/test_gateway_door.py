@@ -255,3 +255,25 @@ def test_folder_that_is_a_file_is_named(
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="file"):
         gate(serve(), cache_dir=tmp_path / "file")
+
+
+def test_endpoint_of_this_machine_needs_no_proxy(
+    serve: Serve, gate: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy of the environment is left out on the way to loopback."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    gateway = gate(serve())
+    got = _post(gateway, {"model": "m", "messages": MESSAGES})
+    assert got.status_code == 200
+
+
+def test_proxy_that_is_none_is_named(
+    serve: Serve, gate: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy that cannot be used is a usage error before the run."""
+    monkeypatch.setenv("HTTPS_PROXY", "gopher://127.0.0.1:9")
+    with pytest.raises(UsageError, match="HTTPS_PROXY"):
+        gate(serve())

@@ -91,6 +91,9 @@ PASSING = {
         content_type=JSON,
     ),
 }
+PASSING["error JSON with 200 and no number"] = Answer(
+    body='{"error": "The model is overloaded"}', content_type=JSON
+)
 LASTING = {
     "quota used up": (
         Answer(status=429, error=ErrorBody(message="Full.", code="insufficient_quota")),

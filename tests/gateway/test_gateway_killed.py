@@ -173,12 +173,11 @@ def test_torn_line_is_left_out(
 
 
 def _entry(mock: MockEndpoint) -> Entry:
-    message = {"role": "user", "content": "Make a page."}
-    key = question(_config(mock), {"messages": [message]}).key
+    body: dict[str, Any] = {"messages": [{"role": "user", "content": "Make a page."}]}
+    key = question(_config(mock), body).key
     asked: dict[str, Any] = {"key": key, "alias": "m", "model": "x", "is_hit": False}
     asked |= {"purpose": "generate", "status": "ok", "attempts": 1, "cost_usd": 3.0}
-    body = b'{"choices": [{"message": {"content": "kept"}}]}'
-    return Entry(body, Asked(**asked))
+    return Entry(b'{"choices": [{"message": {"content": "kept"}}]}', Asked(**asked))
 
 
 def _staged(mock: MockEndpoint, folder: Path, *, is_in_ledger: bool) -> str:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pytest_iwr.gateway import Patience
 from pytest_iwr.gateway.limits import Line
 from pytest_iwr.gateway.mock import Answer, Seen
-from tests.gateway.kit import Opener, Serve, ask
+from tests.gateway.kit import Opener, Serve, ask, until
 
 
 async def _answered(line: Line, *, times: int, busy: int = 0) -> None:
@@ -121,3 +121,23 @@ def test_endpoint_with_a_limit_is_not_driven_into_it(
         got = list(pool.map(lambda nth: ask(gateway, str(nth)), range(40)))
     assert {reply.status for reply in got} == {200}
     assert gateway.status().limit < 8
+
+
+def test_pause_holds_for_all_questions_to_a_model(serve: Serve, gate: Opener) -> None:
+    """While an endpoint asks to wait, no other question is sent into its refusal."""
+    mock = serve(
+        lambda seen: (
+            Answer(status=429, headers={"retry-after-ms": "400"})
+            if seen.nth == 1
+            else None
+        )
+    )
+    gateway = gate(mock)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(ask, gateway, "one")
+        until(lambda: gateway.status().retries == 1)
+        second = pool.submit(ask, gateway, "two")
+        assert {first.result().status, second.result().status} == {200}
+    refused, *answered = mock.requests
+    assert min(seen.at_s for seen in answered) - refused.at_s >= 0.4
+    assert len(answered) == 2
