@@ -92,7 +92,7 @@ def _guess(alias: str) -> _Known:
 def _entries(aliases: Sequence[str]) -> list[str]:
     """Give the lines of a file with these models, and of their keys."""
     lines = ["    models:"]
-    variables = {}
+    variables: dict[str, None] = {}
     for alias in aliases:
         known = _guess(alias)
         lines += [

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TypeVar, get_args
+from typing import TypeVar, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -121,15 +121,17 @@ def _place(root: Part, record: type[Record], error: ErrorDetails) -> _Fault:
     where: Where = ()
     union: Where | None = None
     records: frozenset[type[Record]] = frozenset({record})
+    is_name = False
     for item in error["loc"]:
         inside = _field_records(records, item)
-        is_field = isinstance(item, int) or item in names(records)
+        is_field = isinstance(item, int) or (item in names(records) and not is_name)
         is_there = item in part.parts
         if not is_field and not is_there:
             union = where if union is None else union
             words = re.findall(r"\w+", str(item))
             records = frozenset(r for r in records if r.__name__ in words) or records
             continue
+        is_name = is_field and _has_names(records, item)
         if is_field and isinstance(item, str):
             records = inside
         if is_there:
@@ -148,6 +150,17 @@ def _field_records(
         for name, field in record.model_fields.items()
         if key == (field.alias or name)
         for inner in _records_in(field.annotation)
+    )
+
+
+@cache
+def _has_names(records: frozenset[type[Record]], key: str | int) -> bool:
+    """Tell whether a field holds a mapping whose keys the user chooses."""
+    return any(
+        get_origin(field.annotation) is dict
+        for record in records
+        for name, field in record.model_fields.items()
+        if key == (field.alias or name)
     )
 
 

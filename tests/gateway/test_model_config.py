@@ -185,6 +185,17 @@ models.yaml:13: models.f.vision: must be 'none', 'images' or 'video', is 'pictur
     )
 
 
+@pytest.mark.parametrize("alias", ("model", "limits", "price", "models"))
+def test_alias_that_is_a_name_of_the_format_is_no_field(
+    write: Write, alias: str
+) -> None:
+    """What is wrong in such a model is told as in any other."""
+    text = f"models:\n  {alias}: {{base_url: 'http://127.0.0.1/', modle: x}}\n"
+    assert problems(write(text)) == (
+        f"models.yaml:2: models.{alias}: unknown key 'modle'. Did you mean 'model'?"
+    )
+
+
 @pytest.mark.parametrize(
     ("line", "key"),
     (
