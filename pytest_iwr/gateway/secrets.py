@@ -20,7 +20,7 @@ _SHAPES = re.compile(
 )
 """How keys of providers begin, as these publish it for scanners of secrets."""
 _LONG = 20
-"""Characters; a word as long, with letters of both cases and digits, is no name."""
+"""Characters; a word as long, of letters of both cases and digits, is hardly a name."""
 _DEPTH = 3
 """Names from the top to a field: `models`, the alias, the field."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -41,8 +41,10 @@ def looks_like_key(text: str) -> bool:
         return True
     kinds = (str.islower, str.isupper, str.isdigit)
     is_word = re.fullmatch(r"[A-Za-z0-9_-]+", text) is not None
+    is_named = re.search("key|token|secret", text, re.IGNORECASE) is not None
     return (
         is_word
+        and not is_named
         and len(text) >= _LONG
         and all(any(is_kind(char) for char in text) for is_kind in kinds)
     )

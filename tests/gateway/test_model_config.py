@@ -228,6 +228,13 @@ def test_null_says_that_an_endpoint_takes_no_key(write: Write) -> None:
     assert load_models(write(text), {}, ["m"])["m"].key_env is None
 
 
+@pytest.mark.parametrize("name", ("MyCompany_OpenAI_Key2", "k", "_K9", "HF_TOKEN"))
+def test_any_name_of_a_variable_is_taken(write: Write, name: str) -> None:
+    """Only what is hardly a name is taken for a key."""
+    text = f"models:\n  m: {{base_url: 'https://example.com/v1', key_env: {name}}}\n"
+    assert load_models(write(text), {name: "k"}, ["m"])["m"].key_env == name
+
+
 @pytest.mark.parametrize(
     "host", ("127.0.0.1:8000", "localhost", "[::1]:80", "0.0.0.0:9", "a.localhost")
 )
