@@ -220,7 +220,7 @@ def test_many_pages_are_asked_for_at_once(make: Make, task: r.Task) -> None:
     gathered = threading.Barrier(5, timeout=20)
 
     def answer(_: Seen) -> Answer:
-        return Answer(text=PAGE, latency_s=0.5)
+        return Answer(text=PAGE, latency_s=2.0)
 
     with MockEndpoint(answer=answer) as mock:
         generator = make(mock)
