@@ -38,12 +38,16 @@ class Attempts:
     warn: Callable[[str], None]
     lines: dict[str, Line] = field(default_factory=dict)
     """By base URL."""
-    pausing: int = 0
-    """How many questions wait for their next attempt."""
     _paused: dict[tuple[str, str], float] = field(default_factory=dict)
 
-    async def ask(self, question: Question, tally: Tally) -> Answer | Fault:
-        """Give the answer, or the last fault; `tally` counts meanwhile."""
+    async def ask(
+        self, question: Question, tally: Tally, may_repeat: Callable[[], bool]
+    ) -> Answer | Fault:
+        """Give the answer, or the last fault; `tally` counts meanwhile.
+
+        `may_repeat` tells whether an attempt that may have been billed can be paid for
+        once more.
+        """
         config, patient = question.config, _Patient()
         known = changes = self.adapted.of(config)
         while True:
@@ -58,6 +62,8 @@ class Attempts:
                 continue
             wish = read_wish(seen.headers or {}, seen.complaint)
             end = self._end(seen, patient, wish)
+            if end is None and not seen.is_free and not may_repeat():
+                end = " (asking again may cost more than the run's maximum)"
             if end is not None:
                 return replace(seen, reason=seen.reason + end)
             tally.retries += 1
@@ -78,7 +84,7 @@ class Attempts:
                     key = self.keys.get(config.key_env or "")
                     sent = await self.upstream.send(config, key, question.body)
                 except asyncio.CancelledError:
-                    tally.has_lost = True
+                    tally.lost += 1
                     raise
                 finally:
                     tally.took_s = clock() - began
@@ -89,7 +95,7 @@ class Attempts:
             if seen.data is not None:
                 tally.bill(question, seen.data)
             elif not seen.is_free:
-                tally.has_lost = True
+                tally.lost += 1
             return seen
 
     def line(self, base_url: str) -> Line:
@@ -122,19 +128,13 @@ class Attempts:
         if fault.kind == "busy" and wish is not None and wish.seconds > 0:
             name, now = _place(config), asyncio.get_running_loop().time()
             self._paused[name] = max(self._paused.get(name, 0.0), now + wish.seconds)
-        await self._sleep(delay)
+        await asyncio.sleep(delay)
 
     async def _pass(self, config: ModelConfig) -> None:
         """Wait while the model's endpoint has asked everybody to wait."""
-        while (left := self._pause_s(config)) > 0:
-            await self._sleep(left + self.patience.draw() * min(1.0, left / 10))
-
-    async def _sleep(self, seconds: float) -> None:
-        self.pausing += 1
-        try:
-            await asyncio.sleep(seconds)
-        finally:
-            self.pausing -= 1
+        left = self._pause_s(config)
+        if left > 0:
+            await asyncio.sleep(left + self.patience.draw() * min(1.0, left / 10))
 
     def _pause_s(self, config: ModelConfig) -> float:
         now = asyncio.get_running_loop().time()

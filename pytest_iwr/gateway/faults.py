@@ -93,13 +93,16 @@ class Fault:
 
 def read(exchange: Exchange) -> Answer | Fault:
     """Tell what an endpoint's answer is."""
-    if exchange.status != HTTPStatus.OK:
+    if not _is_success(exchange.status):
         return _refusal(exchange.status, exchange, read_complaint(exchange.body))
     if is_html(exchange.body):
         said = read_complaint(exchange.body).message
         return Fault(
             "broken", f"HTML instead of JSON: {said!r}", None, exchange.headers
         )
+    if exchange.body.startswith((b"data:", b"event:", b": ")):
+        reason = "a stream instead of JSON. Set `extra_body: {stream: false}`"
+        return Fault("final", reason, None, exchange.headers, is_free=False)
     try:
         data: JsonValue = json.loads(exchange.body.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -117,6 +120,10 @@ def is_context(complaint: Complaint) -> bool:
     if _LIMIT.search(f"{complaint.param} {complaint.message}"):
         return "context" in words
     return _CONTEXT_WORDS.search(words) is not None
+
+
+def _is_success(status: int) -> bool:
+    return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
 
 
 def _answer(exchange: Exchange, data: dict[str, JsonValue]) -> Answer | Fault:
@@ -147,7 +154,7 @@ def _unusable(exchange: Exchange, data: dict[str, JsonValue], reason: str) -> Fa
 def _refusal(status: int, exchange: Exchange, complaint: Complaint) -> Fault:
     """Give the fault of an HTTP status, or of one that an answer's JSON names."""
     name = f"HTTP {exchange.status}"
-    if exchange.status == HTTPStatus.OK:
+    if _is_success(exchange.status):
         name += " with an error"
     reason = f"{name}: {complaint.message or 'no reason given'}"
     kind = _kind(status, exchange.headers, complaint)

@@ -1,7 +1,7 @@
 """One flight for each key: its answer comes from the cache, or is asked for once."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from pytest_iwr.errors import BudgetError
@@ -104,18 +104,20 @@ class Flights:
             return Landed(code="iwr_budget", message=unbounded(config.alias))
         try:
             async with self.budget.share(most_usd or 0.0) as share:
-                share.spent_usd = 0.0
-                landed = await self._send(question)
-                share.spent_usd = landed.asked.cost_usd if landed.asked else 0.0
-                return landed
+                tally = Tally(asyncio.get_running_loop().time())
+                try:
+                    return await self._send(question, tally, share.grow)
+                finally:
+                    share.spent_usd = tally.most_usd(most_usd or 0.0)
         except BudgetError as error:
             return Landed(code="iwr_budget", message=f"{config.alias}: {error}")
 
-    async def _send(self, question: Question) -> Landed:
-        clock = asyncio.get_running_loop().time
-        tally = self.tallies[question.key] = Tally(clock())
+    async def _send(
+        self, question: Question, tally: Tally, may_repeat: Callable[[], bool]
+    ) -> Landed:
+        self.tallies[question.key] = tally
         try:
-            seen = await self.attempts.ask(question, tally)
+            seen = await self.attempts.ask(question, tally, may_repeat)
         except asyncio.CancelledError:
             if tally.attempts:
                 self.books.note(self._asked(question, tally, _OVER))

@@ -28,17 +28,17 @@ class Tally:
     usage: Usage = field(default_factory=Usage)
     known_usd: float = 0.0
     source: CostSource | None = None
-    is_priced: bool = True
-    """The price of all that was surely billed is known."""
-    has_lost: bool = False
-    """An attempt without an answer may have been billed, nobody knows how much."""
+    unpriced: int = 0
+    """Answers whose price is unknown."""
+    lost: int = 0
+    """Attempts without a whole answer, which may have been billed all the same."""
 
     def bill(self, question: Question, data: Mapping[str, JsonValue]) -> None:
         """Count an answer that is paid for."""
         usage = read_usage(data)
         usd, source = price(question.config, usage, data)
         self.usage = add_usage(self.usage, usage)
-        self.is_priced &= usd is not None
+        self.unpriced += usd is None
         self.known_usd += usd or 0.0
         self.source = source or self.source
 
@@ -48,8 +48,12 @@ class Tally:
 
         Of an answer whose earlier attempts were lost, it is what the answer has cost.
         """
-        is_known = self.is_priced and not (self.has_lost and self.source is None)
+        is_known = not self.unpriced and not (self.lost and self.source is None)
         return self.known_usd if is_known else None
+
+    def most_usd(self, each_usd: float) -> float:
+        """What it may have cost at most, where one attempt costs at most so much."""
+        return self.known_usd + each_usd * (self.unpriced + self.lost)
 
     def asked(
         self,

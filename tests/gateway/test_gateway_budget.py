@@ -87,3 +87,22 @@ def test_cost_that_the_endpoint_names_comes_first(serve: Serve, gate: Opener) ->
     got = ask(gate(serve(lambda _: Answer(text="x", usage=usage))))
     assert got.asked is not None
     assert (got.asked.cost_usd, got.asked.cost_source) == (0.5, "provider")
+
+
+def test_attempt_that_may_be_billed_counts_against_the_maximum(
+    serve: Serve, gate: Opener
+) -> None:
+    """Half an answer may have its price, so it is repeated only where two fit."""
+    mock = serve(lambda seen: Answer(cut_at=0.5) if seen.nth < 3 else ANSWER)
+    gateway = gate(mock, config=PRICED, max_cost_usd=0.21)
+    got = ask(gateway)
+    assert got.code == "iwr_endpoint"
+    assert "asking again may cost more than the run's maximum" in got.message
+    assert len(mock.requests) == 2
+    assert ask(gateway, "another").code == "iwr_budget"
+
+
+def test_attempt_that_is_free_does_not(serve: Serve, gate: Opener) -> None:
+    """Refusals are repeated, however little is left."""
+    mock = serve(lambda seen: Answer(status=500) if seen.nth < 5 else ANSWER)
+    assert ask(gate(mock, config=PRICED, max_cost_usd=0.11)).status == 200
