@@ -5,12 +5,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from pytest_iwr import records as r
 from pytest_iwr.gateway import Gateway
 from pytest_iwr.gateway.mock import Answer, MockEndpoint, Seen
 from tests.gateway.kit import KEY, QUICK, Opener, Serve
+from tests.gateway.mock_kit import Raw
 
 
 @pytest.fixture
@@ -55,3 +57,21 @@ def gate(tmp_path: Path) -> Iterator[Opener]:
             return stack.enter_context(gateway)
 
         yield open_
+
+
+@pytest.fixture(scope="session")
+def http() -> Iterator[httpx2.Client]:
+    """Give a client without notions of its own."""
+    with httpx2.Client(trust_env=False) as opened:
+        yield opened
+
+
+@pytest.fixture
+def raw(http: httpx2.Client) -> Raw:
+    """Ask, and give the answer as it is."""
+
+    def ask_(mock: MockEndpoint, text: str = "Hello") -> httpx2.Response:
+        body = {"model": "m", "messages": [{"role": "user", "content": text}]}
+        return http.post(f"{mock.url}/chat/completions", json=body)
+
+    return ask_
