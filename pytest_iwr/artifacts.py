@@ -78,10 +78,23 @@ class RunFolder:
         """The report of pytest-html."""
         return self.path / "report.html"
 
+    @property
+    def ledger(self) -> Path:
+        """What asking models has cost, one JSON object a line."""
+        return self.path / "ledger.jsonl"
+
+    @property
+    def pages(self) -> Path:
+        """Pages that were made in the run, as `--iwr-pages` takes them."""
+        return self.path / "pages"
+
+    def page(self, task: str, model: str, epoch: int) -> Path:
+        """Give the folder of a page that is made; it need not exist yet."""
+        return self.pages / slug(model) / _item_name(task, epoch)
+
     def item(self, task: str, model: str, epoch: int) -> ItemFolder:
         """Give the folder of one evaluation; it need not exist yet."""
-        name = slug(task) if epoch == 1 else f"{slug(task)}@{epoch}"
-        path = self.path / "items" / slug(model) / name
+        path = self.path / "items" / slug(model) / _item_name(task, epoch)
         return ItemFolder(self.path, path, model, epoch)
 
     def point_latest(self) -> None:
@@ -91,3 +104,7 @@ class RunFolder:
         fresh.unlink(missing_ok=True)
         fresh.symlink_to(self.path.name, target_is_directory=True)
         fresh.replace(link)
+
+
+def _item_name(task: str, epoch: int) -> str:
+    return slug(task) if epoch == 1 else f"{slug(task)}@{epoch}"

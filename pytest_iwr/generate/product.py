@@ -54,11 +54,11 @@ class ProductGenerator(ABC):
         """What the product is called in results, without secrets."""
 
     @abstractmethod
-    def _identity(self) -> dict[str, str]:
+    def identity(self) -> dict[str, str]:
         """What tells the product from others and from itself once it was changed."""
 
     @abstractmethod
-    def _ask(self, request: PageRequest) -> bytes | r.NoPage:
+    def ask(self, request: PageRequest) -> bytes | r.NoPage:
         """Have the page made; raises EndpointError."""
 
     def request(self, task: r.Task, model: str, epoch: int) -> PageRequest:
@@ -69,7 +69,7 @@ class ProductGenerator(ABC):
         """Give the key of a page in the cache."""
         return key_of(
             {
-                "product": dict(self._identity()),
+                "product": dict(self.identity()),
                 "request": request.digest(),
                 "model": request.model,
                 "epoch": request.epoch,
@@ -112,7 +112,7 @@ class ProductGenerator(ABC):
         return missing[0].model_copy(update={"generation": generation})
 
     def _make(self, request: PageRequest, missing: list[r.NoPage]) -> bytes | None:
-        made = self._ask(request)
+        made = self.ask(request)
         if isinstance(made, bytes):
             why = _why_no_page(made)
             if why is None:
@@ -148,10 +148,10 @@ class CallableGenerator(ProductGenerator):
         """`package.module:name`."""
         return self._address
 
-    def _identity(self) -> dict[str, str]:
+    def identity(self) -> dict[str, str]:
         return {"callable": self._address, "source": source_sha256(self._callable)}
 
-    def _ask(self, request: PageRequest) -> bytes | r.NoPage:
+    def ask(self, request: PageRequest) -> bytes | r.NoPage:
         made = call(self._callable, request, self._address)
         return made if made is not None else _empty()
 
@@ -190,10 +190,10 @@ class HttpGenerator(ProductGenerator):
         """The URL without user, password and query."""
         return shown_url(self._url)
 
-    def _identity(self) -> dict[str, str]:
+    def identity(self) -> dict[str, str]:
         return {"url": self._url}
 
-    def _ask(self, request: PageRequest) -> bytes | r.NoPage:
+    def ask(self, request: PageRequest) -> bytes | r.NoPage:
         return _outcome(self.address, post(self._url, request, self._patience))
 
 

@@ -29,7 +29,7 @@ from pytest_iwr.plugin.fixtures import (
 )
 from pytest_iwr.plugin.html import HtmlReport, ask_for_report
 from pytest_iwr.plugin.options import add_options
-from pytest_iwr.plugin.plan import PLAN, make_plan, stored_pages
+from pytest_iwr.plugin.plan import PLAN, bundled_pages, make_plan
 from pytest_iwr.plugin.run import Run
 from pytest_iwr.plugin.transport import Recorder
 
@@ -73,6 +73,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(Scout(plan), "iwr-scout")
         return
+    if plan.options.making.is_dry:
+        from pytest_iwr.plugin.dry_run import DryRun  # noqa: PLC0415 - in use only
+
+        config.pluginmanager.register(DryRun(plan), "iwr-dry-run")
+    if plan.workshop is not None:
+        from pytest_iwr.plugin.making import Overseer  # noqa: PLC0415 - in use only
+
+        config.pluginmanager.register(Overseer(config, plan.workshop), "iwr-overseer")
     board = Board(config, plan, run)
     if plan.is_active:
         # Registered before the board, so called after it: the board knows the rows.
@@ -83,8 +91,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_iwr_pages(config: pytest.Config) -> Generator | None:
-    """Bring the stored pages of `--iwr-pages`."""
-    return stored_pages(config)
+    """Bring the stored pages of `--iwr-pages`, or those that models make."""
+    return bundled_pages(config)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

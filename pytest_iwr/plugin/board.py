@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +21,7 @@ from pytest_iwr.plugin.transport import (
 )
 
 if TYPE_CHECKING:
+    from pytest_iwr.plugin.desk import Wanted
     from pytest_iwr.records import Protocol, Result, Row, Summary
 
 EXIT_UNSCORED = 20
@@ -174,6 +176,8 @@ class Board:
 
     def _take(self, selection: Selection) -> None:
         self._dues.update(selection.dues)
+        if self._plan.workshop is not None:
+            self._plan.workshop.expect(_wanted(selection))
         if not selection.drives or self._plan.is_dry:
             return
         if self._plan.is_active and self._plan.searches_browser:
@@ -216,6 +220,16 @@ class Board:
         if results:
             return results[0].protocol
         return Protocol(id="offline", metrics={})
+
+
+def _wanted(selection: Selection) -> Iterator[Wanted]:
+    """Give the pages that are wanted; a broken task file wants none."""
+    from pytest_iwr.plugin.desk import Wanted  # noqa: PLC0415 - where pages are made
+
+    for nodeid, dues in selection.dues.items():
+        for due in dues:
+            if due.steps_total:
+                yield Wanted(selection.files[nodeid], due.model, due.epoch)
 
 
 def _worth(row: Row) -> int:

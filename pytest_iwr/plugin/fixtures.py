@@ -83,6 +83,9 @@ def iwr_pages(pytestconfig: pytest.Config) -> Generator:
         plan = pytestconfig.stash[PLAN]
         if plan.pages is None:
             raise UsageError(plan.why_skipped)
+        begin = getattr(plan.pages, "begin", None)
+        if begin is not None:
+            begin()  # pages that nobody overrides are made ahead from now on
         return plan.pages
 
 

@@ -1,7 +1,9 @@
 """The command line's options and ini values, checked."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, cast
 
 import pytest
 
@@ -26,6 +28,29 @@ class Options:
     step_timeout_s: float
     min_similarity: float | None
     """For checkpoints without a minimum of their own, 0..1; `None`: as measured."""
+    making: "Making"
+    """How pages are made that are not stored."""
+
+
+@dataclass(frozen=True)
+class Making:
+    """What the user asked for about pages that are made."""
+
+    generator: str | None
+    """`package.module:callable` or an address; `None`: models make them."""
+    model_config: Path | None
+    """Absolute."""
+    prompt: Path | None
+    """A template instead of the bundled one, absolute."""
+    is_video_native: bool
+    cache: Literal["auto", "only", "refresh", "off"]
+    cache_dir: Path
+    """Absolute."""
+    connections: tuple[int, int]
+    """The least and the most requests at a time."""
+    max_cost_usd: float | None
+    is_dry: bool
+    """Only tell what would be asked."""
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -42,9 +67,11 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="evaluate this model's pages only; may be given several times. Without "
-        "it all models that the pages hold are taken. Every task is one test a "
-        "model, e.g. tasks/shop/task.iwr.yaml::shop[gpt-5].",
+        help="evaluate this model; may be given several times. With --iwr-pages it "
+        "picks the stored pages of a model (without it all are taken); else the model "
+        "is asked for a page of every task, at the endpoint that --iwr-model-config "
+        "or OPENAI_BASE_URL and OPENAI_API_KEY name. Every task is one test a model, "
+        "e.g. tasks/shop/task.iwr.yaml::shop[gpt-5].",
     )
     group.addoption(
         "--iwr-epochs",
@@ -83,6 +110,12 @@ def add_options(parser: pytest.Parser) -> None:
         help="how long a step may take with its expectations, where the task does "
         "not say timeout_s (default: 5).",
     )
+    _add_making(group)
+    parser.addini(
+        "iwr_model_config",
+        help="the file of --iwr-model-config, relative to this file's folder",
+        default="",
+    )
     parser.addini(
         "iwr_output",
         help="where runs are kept, relative to this file's folder (default: reports)",
@@ -94,6 +127,69 @@ def add_options(parser: pytest.Parser) -> None:
         "where the task does not say min_similarity (default: as measured between "
         "faithful and foreign pages, see docs/scoring.md)",
         default="",
+    )
+
+
+def _add_making(group: pytest.OptionGroup) -> None:
+    """Name the options about pages that are made by a model or a product."""
+    group.addoption(
+        "--iwr-model-config",
+        metavar="FILE",
+        help="how each model is asked: a YAML file that maps the names of --iwr-model "
+        "to model, address, key variable, image limits and price (also the ini value "
+        "iwr_model_config; see docs/models.md for one that works).",
+    )
+    group.addoption(
+        "--iwr-generator",
+        metavar="WHAT",
+        help="let your own product make the pages: package.module:callable, or the "
+        "https://... address that takes a POST of video, assets and prompt. Names "
+        "given by --iwr-model are passed on to it.",
+    )
+    group.addoption(
+        "--iwr-dry-run",
+        action="store_true",
+        help="ask nobody: show how many pages would be made, what is in the cache, "
+        "and what the rest would send and cost.",
+    )
+    group.addoption(
+        "--iwr-cache",
+        choices=("auto", "only", "refresh", "off"),
+        default="auto",
+        help="answers of models are kept. auto: ask for what is not there (default). "
+        "only: never ask, a missing answer is an error. refresh: ask anew and keep. "
+        "off: neither read nor write.",
+    )
+    group.addoption(
+        "--iwr-cache-dir",
+        metavar="DIR",
+        help="where they are kept (default: .iwr_cache in pytest's root folder).",
+    )
+    group.addoption(
+        "--iwr-max-cost",
+        metavar="USD",
+        type=float,
+        help="the most that a run may spend, in US dollars. What cannot be asked for "
+        "any more stays unscored; finished work is kept.",
+    )
+    group.addoption(
+        "--iwr-max-connections",
+        metavar="MIN-MAX",
+        default="4-50",
+        help="how many requests run at a time, whatever -n is: more while the "
+        "endpoint answers, fewer when it says too many (default: 4-50).",
+    )
+    group.addoption(
+        "--iwr-prompt",
+        metavar="FILE",
+        help="a Jinja template of the instructions, instead of the bundled one.",
+    )
+    group.addoption(
+        "--iwr-video-input",
+        choices=("frames", "native"),
+        default="frames",
+        help="frames: one picture a second of the video (default). native: the video "
+        "itself, for models whose configuration says vision: video.",
     )
 
 
@@ -126,7 +222,57 @@ def read_options(config: pytest.Config) -> Options:
         browser_executable=config.getoption("--iwr-browser-executable"),
         step_timeout_s=timeout_s,
         min_similarity=_min_similarity(config.getini("iwr_min_similarity")),
+        making=_read_making(config),
     )
+
+
+def _read_making(config: pytest.Config) -> Making:
+    here = config.invocation_params.dir
+    told, ini = config.getoption("--iwr-model-config"), config.getini
+    model_config = None
+    if told:
+        model_config = here / Path(told).expanduser()
+    elif ini("iwr_model_config"):
+        model_config = config.rootpath / ini("iwr_model_config")
+    prompt = config.getoption("--iwr-prompt")
+    cache_dir = config.getoption("--iwr-cache-dir")
+    max_cost_usd = config.getoption("--iwr-max-cost")
+    if max_cost_usd is not None and not max_cost_usd >= 0:
+        message = f"--iwr-max-cost={max_cost_usd}: not an amount. Give US dollars."
+        raise pytest.UsageError(message)
+    return Making(
+        generator=config.getoption("--iwr-generator"),
+        model_config=model_config,
+        prompt=here / Path(prompt).expanduser() if prompt else None,
+        is_video_native=config.getoption("--iwr-video-input") == "native",
+        cache=cast(
+            "Literal['auto', 'only', 'refresh', 'off']",
+            config.getoption("--iwr-cache"),
+        ),
+        cache_dir=(
+            here / Path(cache_dir).expanduser()
+            if cache_dir
+            else config.rootpath / ".iwr_cache"
+        ),
+        connections=_connections(config.getoption("--iwr-max-connections")),
+        max_cost_usd=max_cost_usd,
+        is_dry=config.getoption("--iwr-dry-run"),
+    )
+
+
+def _connections(text: str) -> tuple[int, int]:
+    """Read `MIN-MAX`, or the most alone."""
+    match = re.fullmatch(r"(?:(\d+)-)?(\d+)", text)
+    if match is not None:
+        most = int(match[2])
+        least = int(match[1]) if match[1] else min(4, most)
+        if 1 <= least <= most:
+            return least, most
+    message = (
+        f"--iwr-max-connections={text}: not a range of numbers of requests. "
+        "Give the least and the most, e.g. 4-50."
+    )
+    raise pytest.UsageError(message)
 
 
 def _min_similarity(text: str) -> float | None:

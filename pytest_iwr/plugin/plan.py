@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cached_property
@@ -20,6 +20,7 @@ from pytest_iwr.plugin.options import Options, read_options
 
 if TYPE_CHECKING:
     from pytest_iwr.drive.launch import FoundBrowser
+    from pytest_iwr.plugin.workshop import Workshop
     from pytest_iwr.ports import Generator
 
 PLAN: pytest.StashKey[Plan] = pytest.StashKey()
@@ -51,7 +52,15 @@ class Plan:
     def is_dry(self) -> bool:
         """Tell whether tests are only listed."""
         option = self.config.option
-        return bool(option.collectonly or getattr(option, "setupplan", False))
+        is_listed = option.collectonly or getattr(option, "setupplan", False)
+        return bool(is_listed or self.options.making.is_dry)
+
+    @property
+    def workshop(self) -> Workshop | None:
+        """Where pages are made; `None` in workers, and where they are stored."""
+        from pytest_iwr.plugin.workshop import Workshop  # noqa: PLC0415 - late
+
+        return self.pages if isinstance(self.pages, Workshop) else None
 
     @property
     def why_skipped(self) -> str:
@@ -59,7 +68,8 @@ class Plan:
         if self.pages is None:
             return (
                 "no pages to evaluate. Give --iwr-pages=DIR "
-                "with DIR/<model>/<task id>/index.html"
+                "with DIR/<model>/<task id>/index.html, or --iwr-model=NAME to have "
+                "a model make them"
             )
         return "no model is named. Give --iwr-model=NAME"
 
@@ -102,6 +112,7 @@ class Plan:
                 "models": self.models,
                 "started": self.started.isoformat(),
                 "browser": [path, found.source] if found else None,
+                "desk": asdict(self.workshop.listen()) if self.workshop else None,
             }
         )
 
@@ -124,28 +135,60 @@ def make_plan(config: pytest.Config) -> Plan:
         )
     started = datetime.now(UTC)
     name = f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    return Plan(
+    plan = Plan(
         config=config,
         options=options,
         pages=pages,
-        models=_models(config, options, pages),
+        models=_models(options, pages),
         files=RunFolder(options.output / name),
         started=started,
     )
+    if plan.workshop is not None:
+        plan.workshop.files = lambda: plan.files
+    return plan
 
 
-def stored_pages(config: pytest.Config) -> Generator | None:
-    """Give the pages that `--iwr-pages` names; raises `pytest.UsageError`."""
-    folder = read_options(config).pages
-    if folder is None:
+def bundled_pages(config: pytest.Config) -> Generator | None:
+    """Give the pages that the options name, stored ones first.
+
+    Raises `pytest.UsageError` where they name none that can be had.
+    """
+    options = read_options(config)
+    if options.pages is None and not _has_maker(config, options):
         return None
     from pytest_iwr.errors import UsageError  # noqa: PLC0415
-    from pytest_iwr.generate.stored import StoredPages  # noqa: PLC0415
 
     try:
-        return StoredPages(folder, shown(folder, config))
+        if options.pages is None:
+            return _made_pages(config, options)
+        from pytest_iwr.generate.stored import StoredPages  # noqa: PLC0415
+
+        return StoredPages(options.pages, shown(options.pages, config))
     except UsageError as error:
         raise pytest.UsageError(str(error)) from error
+
+
+def _has_maker(config: pytest.Config, options: Options) -> bool:
+    """Tell whether somebody is named who makes pages, and no fixture brings them."""
+    if options.making.generator or config.hook.pytest_iwr_generate.get_hookimpls():
+        return True
+    return bool(options.models) and not is_overridden(config, "iwr_pages")
+
+
+def _made_pages(config: pytest.Config, options: Options) -> Generator:
+    worker_input = getattr(config, "workerinput", None)
+    if worker_input is None:
+        from pytest_iwr.errors import UsageError  # noqa: PLC0415
+        from pytest_iwr.plugin.workshop import Workshop  # noqa: PLC0415
+
+        try:
+            return Workshop(config, options.making, options.models)
+        except UsageError as error:
+            message = f"{error}\n  or evaluate stored pages: --iwr-pages=DIR"
+            raise UsageError(message) from error
+    from pytest_iwr.plugin.desk import Address, RemoteDesk  # noqa: PLC0415
+
+    return RemoteDesk(Address(**json.loads(worker_input[WORKER_INPUT])["desk"]))
 
 
 def shown(path: Path, config: pytest.Config) -> str:
@@ -163,17 +206,8 @@ def is_overridden(config: pytest.Config, fixture: str) -> bool:
     )
 
 
-def _models(
-    config: pytest.Config, options: Options, pages: Generator | None
-) -> tuple[str, ...]:
+def _models(options: Options, pages: Generator | None) -> tuple[str, ...]:
     if pages is None:
-        if options.models and not is_overridden(config, "iwr_pages"):
-            message = (
-                f"--iwr-model={options.models[0]}: no pages of it are known. Give "
-                "--iwr-pages=DIR with DIR/<model>/<task id>/index.html, or bring "
-                "pages by the hook pytest_iwr_pages."
-            )
-            raise pytest.UsageError(message)
         return _without_clashes(options.models)
     known = _known_models(pages)
     if known is not None:

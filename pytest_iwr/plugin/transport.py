@@ -165,6 +165,8 @@ class Selection(NamedTuple):
     """What each test owes, by its id."""
     drives: bool
     """Some test drives a browser of ours."""
+    files: dict[str, str]
+    """The task file of each test that owes something, by the test's id."""
 
 
 def select(items: Sequence[pytest.Item]) -> Selection:
@@ -176,6 +178,7 @@ def select(items: Sequence[pytest.Item]) -> Selection:
             and item.get_closest_marker("skip") is None
             for item in items
         ),
+        files={i.nodeid: str(i.path) for i in items if i.stash.get(DUES, ())},
     )
 
 
@@ -192,12 +195,13 @@ def receive_selection(run: RunFolder, worker: str) -> Selection:
     """Take, as the controller, what a worker has left."""
     source = _manifest(run, worker)
     if not source.exists():
-        return Selection({}, drives=False)
-    dues, drives = json.loads(source.read_text(encoding="utf-8"))
+        return Selection({}, drives=False, files={})
+    dues, drives, files = json.loads(source.read_text(encoding="utf-8"))
     source.unlink()
     return Selection(
         {nodeid: tuple(Due(*due) for due in owed) for nodeid, owed in dues.items()},
         drives,
+        files,
     )
 
 

@@ -29,7 +29,8 @@ def test_example_runs(project: Project, name: str, code: str) -> None:
     else:
         (project.path / name).write_text(code, encoding="utf-8")
         target = name
-    arguments = () if "pytest_iwr_pages" in code else ("--iwr-pages=pages",)
+    brings_pages = "pytest_iwr_pages" in code or "pytest_iwr_generate" in code
+    arguments = () if brings_pages else ("--iwr-pages=pages",)
     result = project.run(*arguments, target)
     assert result.ret == 0
     assert project.rows
@@ -44,6 +45,6 @@ def test_every_option_fixture_and_hook_is_described(project: Project) -> None:
     }
     hooks = {name for name in vars(hookspecs) if name.startswith("pytest_iwr_")}
     missing = {n for n in options | hooks | set(plugin.__all__) if f"`{n}" not in TEXT}
-    assert len(options) == 9
-    assert missing == {"pytest_iwr_pages", "pytest_iwr_summary"}  # in examples
+    assert len(options) == 19
+    assert missing == hooks  # in examples
     assert all(f"def {name}(" in TEXT for name in hooks)

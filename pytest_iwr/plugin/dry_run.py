@@ -1,0 +1,188 @@
+"""`--iwr-dry-run`: what would be asked, and what it may cost, without asking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_iwr.plugin.collect import TaskFile
+from pytest_iwr.plugin.transport import DUES
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from pytest_iwr.plugin.plan import Plan
+    from pytest_iwr.plugin.workshop import Workshop
+    from pytest_iwr.records import Task
+
+_NOTE = "tokens are estimates; cost: the input alone – with the longest answers"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What one page would take."""
+
+    model: str
+    is_cached: bool
+    images: int = 0
+    tokens: int = 0
+    """Of the request, estimated."""
+    least_usd: float | None = None
+    """The request alone; `None`: nobody knows the price."""
+    most_usd: float | None = None
+    """With an answer as long as the model may give."""
+    problem: str | None = None
+    """Why it cannot be asked for at all."""
+
+
+class DryRun:
+    """Shows the plan in place of running the tests."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Know the run; no worker is started for it."""
+        self._plan = plan
+        option = plan.config.option
+        if hasattr(option, "dist"):
+            option.dist, option.tx = "no", []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Show what the selected tests would ask."""
+        if self._plan.config.option.collectonly or session.testsfailed:
+            return None
+        writer = self._plan.config.get_terminal_writer()
+        workshop = self._plan.workshop
+        if workshop is None:
+            writer.line("iwr: nothing would be asked: all pages are stored.")
+            return True
+        wanted = _wanted(session.items)
+
+        def tell(known: int) -> None:
+            if writer.hasmarkup:
+                text = f"\riwr: {known} of {len(wanted)} prompts prepared\r"
+                writer.write(text, flush=True)
+
+        for line in table(planned(workshop, wanted, tell)):
+            writer.line(line)
+        return True
+
+
+def planned(
+    workshop: Workshop,
+    wanted: Sequence[tuple[Task, str, int]],
+    tell: Callable[[int], None],
+) -> list[Planned]:
+    """Give what each page would take; `tell` hears how many are known."""
+    one = _product(workshop) if workshop.is_product else _models(workshop)
+
+    def known(page: tuple[Task, str, int]) -> Planned:
+        from pytest_iwr.errors import IwrError  # noqa: PLC0415 - it is loaded
+
+        try:
+            return one(*page)
+        except IwrError as error:
+            return Planned(page[1], is_cached=False, problem=str(error))
+
+    done = []
+    with ThreadPoolExecutor() as pool:
+        for page in pool.map(known, wanted):
+            done.append(page)
+            tell(len(done))
+    return done
+
+
+def table(pages: Sequence[Planned]) -> list[str]:
+    """Give the plan as lines: a row a model, the sum, and what cannot be asked."""
+    if not pages:
+        return ["iwr: nothing would be asked: no test wants a page."]
+    head = ("model", "pages", "cached", "to ask", "images", "tokens", "cost")
+    models = dict.fromkeys(page.model for page in pages)
+    rows = [(m, *_cells([p for p in pages if p.model == m])) for m in models]
+    if len(rows) > 1:
+        rows.append(("all", *_cells(pages)))
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = ["iwr: what would be asked (nothing was)"]
+    for row in (head, *rows):
+        first, *others = zip(row, widths, strict=True)
+        cells = [first[0].ljust(first[1]), *(c.rjust(w) for c, w in others)]
+        lines.append("  ".join(cells))
+    lines.append(_NOTE)
+    problems = dict.fromkeys(p.problem for p in pages if p.problem)
+    return [*lines, *(f"cannot be asked: {problem}" for problem in problems)]
+
+
+def _cells(pages: Sequence[Planned]) -> list[str]:
+    due = [page for page in pages if not page.is_cached and page.problem is None]
+    return [
+        str(len(pages)),
+        str(sum(page.is_cached for page in pages)),
+        str(len(due)),
+        f"{sum(page.images for page in due):,}",
+        f"{sum(page.tokens for page in due):,}",
+        _cost(due),
+    ]
+
+
+def _cost(due: Sequence[Planned]) -> str:
+    if not due:
+        return "$0.00"
+    priced = [p for p in due if p.least_usd is not None and p.most_usd is not None]
+    unknown = len(due) - len(priced)
+    if not priced:
+        return "unknown"
+    least = sum(page.least_usd or 0 for page in priced)
+    most = sum(page.most_usd or 0 for page in priced)
+    return f"${least:.2f} – ${most:.2f}" + (f" + {unknown} unknown" if unknown else "")
+
+
+def _models(workshop: Workshop) -> Callable[[Task, str, int], Planned]:
+    from pytest_iwr.gateway.prices import estimate  # noqa: PLC0415 - late
+
+    generator = workshop.open_models()
+    gateway = workshop.gateway
+
+    def one(task: Task, model: str, epoch: int) -> Planned:
+        assert gateway is not None  # noqa: S101 - opened above
+        prompt = generator.prepare(task, model)
+        messages: list[JsonValue] = [dict(m) for m in prompt.messages]
+        body: dict[str, JsonValue] = {"model": model, "messages": messages}
+        if gateway.is_cached(model, body, "generate", epoch):
+            return Planned(model, is_cached=True)
+        tokens, config = prompt.input_tokens_estimate, workshop.configs[model]
+        return Planned(
+            model,
+            is_cached=False,
+            images=prompt.images,
+            tokens=tokens,
+            least_usd=estimate(config, tokens, 0),
+            most_usd=estimate(config, tokens, config.max_tokens or 0),
+        )
+
+    return one
+
+
+def _product(workshop: Workshop) -> Callable[[Task, str, int], Planned]:
+    product = workshop.open_product()
+
+    def one(task: Task, model: str, epoch: int) -> Planned:
+        key = product.key(product.request(task, model, epoch))
+        return Planned(model, is_cached=product.cache.read(key) is not None)
+
+    return one
+
+
+def _wanted(items: Sequence[pytest.Item]) -> list[tuple[Task, str, int]]:
+    from pytest_iwr.records import Task  # noqa: PLC0415 - it is loaded
+
+    found: Mapping[tuple[str, str, int], Task] = {
+        (due.task, due.model, due.epoch): file.loaded
+        for item in items
+        if (file := item.getparent(TaskFile)) is not None
+        and isinstance(file.loaded, Task)
+        for due in item.stash.get(DUES, ())
+    }
+    return [(task, model, epoch) for (_, model, epoch), task in found.items()]

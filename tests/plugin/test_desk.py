@@ -1,0 +1,119 @@
+"""The desk: each page is made once, and only for those who know the run's key."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client
+from pathlib import Path
+
+import pytest
+
+from pytest_iwr.errors import EndpointError
+from pytest_iwr.load import load
+from pytest_iwr.plugin.desk import Desk, RemoteDesk, Wanted
+from pytest_iwr.records import NoPage, Page, Task
+
+TASK = """iwr: 1
+id: shop
+steps:
+  - press: F1
+    say: Press a key
+"""
+
+
+class Maker:
+    """Makes no pages, and counts how often it was asked."""
+
+    def __init__(self) -> None:
+        """Start with nothing; `fails` is what to raise instead."""
+        self.asked: list[tuple[str, str, int]] = []
+        self.fails: Exception | None = None
+        self.may_end = threading.Event()
+        self.may_end.set()
+
+    def page(self, task: Task, model: str, epoch: int) -> Page:
+        """Give no page, once that is allowed."""
+        self.asked.append((task.id, model, epoch))
+        assert self.may_end.wait(30)
+        if self.fails is not None:
+            raise self.fails
+        return NoPage(kind="refused", reason=f"{task.id} {model} {epoch}")
+
+
+@pytest.fixture
+def maker() -> Maker:
+    """Give who makes the pages."""
+    return Maker()
+
+
+@pytest.fixture
+def desk(maker: Maker) -> Iterator[Desk]:
+    """Give a desk with two threads."""
+    desk = Desk(lambda: maker, threads=2)
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Task:
+    """Give a task."""
+    file = tmp_path / "task.iwr.yaml"
+    file.write_text(TASK, encoding="utf-8")
+    return load(file)
+
+
+def test_page_travels_to_a_worker(desk: Desk, task: Task) -> None:
+    """A worker gets the record that the maker has given."""
+    page = RemoteDesk(desk.listen()).page(task, "gpt-5", 2)
+    assert page == NoPage(kind="refused", reason="shop gpt-5 2")
+
+
+def test_error_travels_to_a_worker(desk: Desk, maker: Maker, task: Task) -> None:
+    """A worker gets the error that the maker has raised, of its own class."""
+    maker.fails = EndpointError("gpt-5: it is down")
+    with pytest.raises(EndpointError, match="it is down"):
+        RemoteDesk(desk.listen()).page(task, "gpt-5", 1)
+
+
+def test_many_ask_and_one_is_made(desk: Desk, maker: Maker, task: Task) -> None:
+    """All who ask for a page get the one that is being made."""
+    maker.may_end.clear()
+    remote = RemoteDesk(desk.listen())
+    with ThreadPoolExecutor(8) as pool:
+        pages = [pool.submit(remote.page, task, "gpt-5", 1) for _ in range(8)]
+        maker.may_end.set()
+        assert len({page.result().model_dump_json() for page in pages}) == 1
+    assert maker.asked == [("shop", "gpt-5", 1)]
+
+
+def test_failure_is_tried_again_by_who_asks_again(
+    desk: Desk, maker: Maker, task: Task
+) -> None:
+    """A test that is run again after a failure of the endpoint gets a new chance."""
+    maker.fails = EndpointError("it is down")
+    with pytest.raises(EndpointError):
+        desk.page(task, "gpt-5", 1)
+    maker.fails = None
+    assert isinstance(desk.page(task, "gpt-5", 1), NoPage)
+
+
+def test_nothing_is_made_ahead_before_begin(
+    desk: Desk, maker: Maker, task: Task
+) -> None:
+    """What is expected is made once the first test needs pages of ours."""
+    desk.expect([Wanted(task.path, "gpt-5", epoch) for epoch in (1, 2)])
+    assert desk.counts.wanted == 0
+    desk.begin()
+    desk.page(task, "gpt-5", 1)
+    desk.page(task, "gpt-5", 2)
+    assert sorted(maker.asked) == [("shop", "gpt-5", 1), ("shop", "gpt-5", 2)]
+    assert desk.counts == (2, 0, 2, 0)
+
+
+def test_stranger_gets_nothing_and_others_still_do(desk: Desk, task: Task) -> None:
+    """A program without the key of the run is turned away."""
+    address = desk.listen()
+    with pytest.raises((AuthenticationError, ConnectionError, EOFError)):
+        Client(address.socket, "AF_UNIX", b"guessed")
+    assert isinstance(RemoteDesk(address).page(task, "gpt-5", 1), NoPage)
