@@ -65,18 +65,21 @@ class Cache:
         except OSError as error:
             raise CorruptEntryError(f"{path}: {error.strerror}") from error
         except ValueError as error:
-            raise CorruptEntryError(f"{path}: {error}") from error
+            what = str(error) if type(error) is ValueError else "its JSON is damaged"
+            raise CorruptEntryError(f"{path}: {what}") from error
 
     def open(self, ledger: Path) -> None:
         """Begin to write; `ledger` is where this run's lines go. Raises OSError."""
-        self._mine.mkdir(parents=True)
+        self._staged.mkdir(parents=True, exist_ok=True)
         ignore = self._folder / ".gitignore"
         if not ignore.exists():
             ignore.write_text("*\n", encoding="ascii")
-        lock = self._mine / "lock"
-        self._lock = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+        made = self._folder / f"{self._mine.name}.new"
+        made.mkdir()
+        self._lock = os.open(made / "lock", os.O_RDWR | os.O_CREAT, 0o644)
         fcntl.flock(self._lock, fcntl.LOCK_EX)  # ends with the process, however it ends
         os.write(self._lock, str(ledger.absolute()).encode())
+        made.rename(self._mine)  # locked already: no other run takes it for left
 
     def close(self) -> None:
         """End writing; what is still staged waits for the next run."""

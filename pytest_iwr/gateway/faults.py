@@ -38,7 +38,7 @@ _QUOTA = {
 }
 _QUOTA_WORDS = re.compile(
     r"credit balance|insufficient (?:balance|credits?|funds|quota)|billing details"
-    r"|out of credits|payment required|spending limit|quota of the day|per[ -]?day",
+    r"|out of credits|payment required|spending limit",
     re.IGNORECASE,
 )
 _CONTEXT_WORDS = re.compile(
@@ -89,6 +89,8 @@ class Fault:
     """JSON of the answer, where its tokens may have been billed."""
     is_free: bool = True
     """Surely nothing was billed."""
+    status: int = 0
+    """Of HTTP, or named by the answer's JSON; 0: none."""
 
 
 def read(exchange: Exchange) -> Answer | Fault:
@@ -120,6 +122,21 @@ def is_context(complaint: Complaint) -> bool:
     if _LIMIT.search(f"{complaint.param} {complaint.message}"):
         return "context" in words
     return _CONTEXT_WORDS.search(words) is not None
+
+
+def is_quota(complaint: Complaint) -> bool:
+    """Tell whether a quota is used up, rather than a rate exceeded.
+
+    Google says "check your plan and billing details" for both; what passes within a
+    minute comes with a delay.
+    """
+    if _names(complaint) & _QUOTA:
+        return True
+    for detail in complaint.details:
+        if "PerDay" in json.dumps(detail):
+            return True
+    has_delay = any("retryDelay" in detail for detail in complaint.details)
+    return not has_delay and _QUOTA_WORDS.search(complaint.message) is not None
 
 
 def _is_success(status: int) -> bool:
@@ -158,14 +175,16 @@ def _refusal(status: int, exchange: Exchange, complaint: Complaint) -> Fault:
         name += " with an error"
     reason = f"{name}: {complaint.message or 'no reason given'}"
     kind = _kind(status, exchange.headers, complaint)
-    return Fault(kind, reason, complaint, exchange.headers)
+    return Fault(kind, reason, complaint, exchange.headers, status=status)
 
 
 def _kind(status: int, headers: Mapping[str, str], complaint: Complaint) -> Kind:
     wish = headers.get("x-should-retry", "").lower()
-    words = {complaint.code.lower(), complaint.kind.lower()}
-    if words & _QUOTA or _is_spent(complaint) or wish == "false":
+    words = _names(complaint)
+    if is_quota(complaint) or wish == "false":
         return "final"
+    if "request too large" in complaint.message.lower():
+        return "final"  # for the rate of a minute: it does not fit into the next either
     if status in _BUSY or words & {"overloaded_error", "rate_limit_exceeded"}:
         return "busy"
     if status in _REFUSED:
@@ -178,14 +197,5 @@ def _kind(status: int, headers: Mapping[str, str], complaint: Complaint) -> Kind
     return "broken" if is_passing or wish == "true" else "final"
 
 
-def _is_spent(complaint: Complaint) -> bool:
-    """Tell whether a quota is used up, rather than a rate exceeded.
-
-    Google says "check your plan and billing details" for both; what passes within a
-    minute comes with a delay.
-    """
-    for detail in complaint.details:
-        if "PerDay" in json.dumps(detail):
-            return True
-    has_delay = any("retryDelay" in detail for detail in complaint.details)
-    return not has_delay and _QUOTA_WORDS.search(complaint.message) is not None
+def _names(complaint: Complaint) -> set[str]:
+    return {complaint.code.lower(), complaint.kind.lower()}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from pytest_iwr.errors import BudgetError
+from pytest_iwr.gateway.advice import advise
 from pytest_iwr.gateway.attempts import Attempts
 from pytest_iwr.gateway.books import Books, Mode
 from pytest_iwr.gateway.budget import Budget
@@ -128,7 +129,8 @@ class Flights:
         if isinstance(seen, Fault):
             asked = self._asked(question, tally, seen.reason)
             self.books.note(asked)
-            message = f"{question.config.alias}: {asked.reason}"
+            words = (asked.reason, advise(seen, question.config))
+            message = f"{question.config.alias}: {' '.join(filter(None, words))}"
             return Landed(asked, code="iwr_endpoint", message=message)
         return await self._kept(question, tally, seen)
 
@@ -163,7 +165,7 @@ class Flights:
     def _hit(self, question: Question, asked: Asked, body: bytes) -> Landed:
         mine: Mapping[str, object] = {
             "alias": question.config.alias,
-            "label": self.scrub.words(question.label),
+            "label": question.label,
             "is_hit": True,
             "attempts": 0,
             "cost_usd": 0.0,

@@ -209,7 +209,8 @@ class Gateway:
         if self._open is None:
             return Status(0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0)
         books, _, flights = self._open
-        asked = [one for one in tuple(books.asked) if not one.is_hit]
+        settled = tuple(books.asked)
+        asked = [one for one in settled if not one.is_hit]
         known = [one.cost_usd for one in asked if one.cost_usd is not None]
         lines = tuple(flights.attempts.lines.values())
         running = sum(line.running for line in lines)
@@ -218,7 +219,7 @@ class Gateway:
             running=running,
             waiting=max(0, flights.under_way - running),
             asked=len(asked),
-            hits=len(books.asked) - len(asked),
+            hits=len(settled) - len(asked),
             failed=sum(one.status == "failed" for one in asked),
             retries=flights.retries + sum(tally.retries for tally in under_way),
             cost_usd=None if asked and not known else sum(known),

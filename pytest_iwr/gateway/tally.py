@@ -73,7 +73,7 @@ class Tally:
             purpose=question.purpose,
             epoch=question.epoch,
             sample=question.sample,
-            label=scrub.words(question.label),
+            label=question.label,
             is_hit=False,
             status=status,
             attempts=self.attempts,

@@ -138,6 +138,17 @@ LASTING = {
         Answer(status=308, headers={"location": "https://example.org/v1"}, body=""),
         "redirects to https://example.org/v1",
     ),
+    "more than the rate of a minute": (
+        Answer(
+            status=429,
+            error=ErrorBody(
+                message="Request too large for x on tokens per min (TPM): Limit 30000, "
+                "Requested 48000.",
+                code="rate_limit_exceeded",
+            ),
+        ),
+        "Request too large",
+    ),
     "a stream": (
         Answer(body='data: {"choices": []}\n\ndata: [DONE]\n\n', content_type=JSON),
         "a stream instead of JSON",
@@ -379,3 +390,22 @@ def test_a_third_of_all_requests_fails(serve: Serve, gate: Opener) -> None:
     replies = [ask(gateway, f"page {number}") for number in range(30)]
     assert {reply.status for reply in replies} == {200}
     assert gateway.status().retries == len(mock.requests) - 30
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    (
+        ("wrong key", "See that THE_KEY holds a key that may use it."),
+        ("no such model", "See that `model: the-model` and `base_url` are right."),
+        ("not paid", "Add credit or raise the quota there, and run again."),
+        ("no credit", "Add credit or raise the quota there, and run again."),
+        ("too large", "Send less: set `limits` and `context_tokens` of the model."),
+        ("nonsense", "HTTP 400: The request is invalid."),
+    ),
+)
+def test_fault_says_what_to_do(
+    serve: Serve, gate: Opener, name: str, advice: str
+) -> None:
+    """The message ends with what the user can change, where there is something."""
+    fault, _ = LASTING[name]
+    assert ask(gate(serve(lambda _: fault))).message.endswith(advice)
