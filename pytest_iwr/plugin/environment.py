@@ -27,6 +27,8 @@ _PACKAGES = (
     "onnxruntime",
     "opencv-python-headless",
     "numpy",
+    "openai",
+    "genai-prices",
 )
 _SECRET = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)
 _IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]+@")
@@ -47,6 +49,7 @@ def describe(
         "models": list(plan.models),
         "epochs": plan.options.epochs,
         "pages": str(plan.options.pages) if plan.options.pages else None,
+        "asking": _asking(plan),
         "browser": _browser(plan, rows),
         "versions": {"python": platform.python_version()} | _versions(),
         "platform": platform.platform(),
@@ -70,6 +73,17 @@ def without_secrets(arguments: Sequence[object]) -> list[str]:
             kept.append(_IN_ADDRESS.sub(f"{_HIDDEN}@", argument))
         hides_next = is_secret and not equals
     return kept
+
+
+def _asking(plan: Plan) -> Mapping[str, object] | None:
+    """Give what asking models took; `None` where none was asked."""
+    workshop = plan.workshop
+    if workshop is None or workshop.status is None:
+        return None
+    making, status = plan.options.making, workshop.status._asdict()
+    for passing in ("running", "waiting", "limit"):
+        del status[passing]
+    return {"cache": making.cache, "max_cost_usd": making.max_cost_usd, **status}
 
 
 def _browser(plan: Plan, rows: Sequence[Row]) -> Mapping[str, str | None]:

@@ -270,6 +270,11 @@ def _browser_options(
     channel = launch.pop("channel", None)
     if executable is None and channel is None and connect is None:
         executable = plan.browser.path
+    if plan.workshop is not None:
+        secret = plan.workshop.secret_names
+        launch.setdefault(
+            "env", {k: v for k, v in os.environ.items() if k not in secret}
+        )
     return BrowserOptions(
         executable=Path(executable) if executable else None,
         args=tuple(default_args(is_root=os.geteuid() == 0)),

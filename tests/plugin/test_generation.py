@@ -93,6 +93,8 @@ def test_result_says_how_its_page_was_made(asking: Project) -> None:
     _run(asking)
     first = json.loads((asking.latest / "results.jsonl").read_text().splitlines()[0])
     asked = first["generation"]["asked"]
+    told = json.loads((asking.latest / "run.json").read_text())["asking"]
+    assert (told["asked"], told["cache"]) == (3, "auto")
     assert asked["usage"]["output"] > 0
     assert asked["cost_source"] == "config"
 
