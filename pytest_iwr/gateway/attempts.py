@@ -39,6 +39,8 @@ class Attempts:
     lines: dict[str, Line] = field(default_factory=dict)
     """By base URL."""
     _paused: dict[tuple[str, str], float] = field(default_factory=dict)
+    _given_up: dict[tuple[str, str], int] = field(default_factory=dict)
+    """How many questions to a model were given up since its last answer."""
 
     async def ask(
         self, question: Question, tally: Tally, may_repeat: Callable[[], bool]
@@ -54,6 +56,7 @@ class Attempts:
             body, tally.adapted = apply(changes, question.body)
             seen = await self._attempt(replace(question, body=body), tally)
             if isinstance(seen, Answer):
+                self._given_up[_place(config)] = 0
                 self._remember(config, changes)
                 return seen
             change = _change(seen, replace(question, body=body), changes)
@@ -61,7 +64,7 @@ class Attempts:
                 changes = (*changes, change)
                 continue
             wish = read_wish(seen.headers or {}, seen.complaint)
-            end = self._end(seen, patient, wish)
+            end = self._end(config, seen, patient, wish)
             if end is None and not seen.is_free and not may_repeat():
                 end = " (asking again may cost more than the run's maximum)"
             if end is not None:
@@ -102,17 +105,20 @@ class Attempts:
         """Give the line of an endpoint."""
         return self.lines.setdefault(base_url.rstrip("/"), Line(*self.connections))
 
-    def _end(self, fault: Fault, patient: _Patient, wish: Wish | None) -> str | None:
+    def _end(
+        self, config: ModelConfig, fault: Fault, patient: _Patient, wish: Wish | None
+    ) -> str | None:
         """Say why there is no further attempt, or `None` where there is one."""
-        patience = self.patience
+        patience, place = self.patience, _place(config)
         if fault.kind in ("final", "request"):
             return ""
         patient.faults += 1
         patient.late += fault.kind == "late" or fault.data is not None
-        if (
-            patient.faults >= patience.attempts
-            or patient.late >= patience.late_attempts
-        ):
+        given_up = self._given_up.get(place, 0)
+        is_dead = given_up >= patience.few_attempts
+        most = patience.few_attempts if is_dead else patience.attempts
+        if patient.faults >= most or patient.late >= patience.late_attempts:
+            self._given_up[place] = given_up + 1
             return f" (after {patient.faults} attempts)"
         if wish is not None and wish.is_firm and wish.seconds > patience.longest_wish_s:
             return (

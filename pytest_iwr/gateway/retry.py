@@ -52,6 +52,8 @@ class Patience:
 
     attempts: int = 10
     """Of one question, apart from those that adapt its parameters."""
+    few_attempts: int = 3
+    """Of one question, once so many in a row have had no answer at all."""
     late_attempts: int = 3
     """Of one question, that may take too long or end in an answer that is billed."""
     first_s: float = 0.5

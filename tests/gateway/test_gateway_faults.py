@@ -409,3 +409,18 @@ def test_fault_says_what_to_do(
     """The message ends with what the user can change, where there is something."""
     fault, _ = LASTING[name]
     assert ask(gate(serve(lambda _: fault))).message.endswith(advice)
+
+
+def test_dead_endpoint_is_given_up_sooner(serve: Serve, gate: Opener) -> None:
+    """Once three questions in a row had no answer, three attempts are enough."""
+    dead = [True]
+    mock = serve(lambda _: Answer(status=500) if dead[0] else None)
+    gateway = gate(mock)
+    got = [ask(gateway, str(nth)).asked for nth in range(5)]
+    assert [asked and asked.attempts for asked in got] == [10, 10, 10, 3, 3]
+    dead[0] = False
+    assert ask(gateway, "alive").status == 200
+    dead[0] = True
+    asked = ask(gateway, "dead again").asked
+    assert asked is not None
+    assert asked.attempts == 10

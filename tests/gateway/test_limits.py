@@ -38,7 +38,7 @@ def test_line_starts_at_half_and_doubles_to_the_most() -> None:
 
 
 def test_busy_endpoint_halves_the_line_once_a_round() -> None:
-    """Ten refusals of the same round are one sign."""
+    """Twenty refusals of the same round are one sign."""
 
     async def tell() -> int:
         line = Line(2, 40)
@@ -65,14 +65,49 @@ def test_line_grows_by_one_a_round_after_it_was_busy() -> None:
 
     async def tell() -> list[int]:
         line = Line(2, 40)
-        await _answered(line, times=20, busy=1)
+        await _answered(line, times=20, busy=20)
         limits = []
         for _ in range(3):
-            await _answered(line, times=line.limit + 1)
+            await _answered(line, times=line.limit)
             limits.append(line.limit)
         return limits
 
     assert asyncio.run(tell()) == [11, 12, 13]
+
+
+def test_few_refusals_hardly_lower_the_line() -> None:
+    """One in ten of a round takes a twentieth; a limit that was met would take half."""
+
+    async def tell() -> int:
+        line = Line(2, 80)
+        await _answered(line, times=40, busy=4)
+        return line.limit
+
+    assert asyncio.run(tell()) == 38
+
+
+def test_line_falls_from_what_was_under_way() -> None:
+    """Of ten requests, all refused, five may be under way, whatever the limit was."""
+
+    async def tell() -> int:
+        line = Line(2, 100)
+        await _answered(line, times=10, busy=10)
+        return line.limit
+
+    assert asyncio.run(tell()) == 5
+
+
+def test_line_that_is_not_used_does_not_grow() -> None:
+    """What a few requests met says nothing of many."""
+
+    async def tell() -> int:
+        line = Line(2, 40)
+        await _answered(line, times=20, busy=20)
+        for _ in range(5):
+            await _answered(line, times=3)
+        return line.limit
+
+    assert asyncio.run(tell()) == 10
 
 
 def test_who_leaves_the_line_takes_no_turn() -> None:
