@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, floor
 from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -36,6 +37,9 @@ same in another colour 0.68."""
 _SURE = 0.97
 """Above it the same pixels were found, and no other size is tried."""
 _TIE = 0.05
+_NOISE = 2
+"""Differences of a channel up to this are no motion: one page drawn twice differed by 1
+in one pixel at the rounded corner of a button."""
 _SMALLEST_PX = 4
 _PLAIN = 2.0
 _SIZES = (1.0, 0.9, 1.1, 0.8, 1.25)
@@ -43,6 +47,21 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RED = (60, 20, 220)
 _ROUGH = 24
 """Differences of a channel below this are not shown to people."""
+
+
+class Motion(NamedTuple):
+    """What differs between two pictures that should be equal."""
+
+    pixels: int
+    box: r.Box
+    """Around all of them, in pixels of the pictures."""
+
+    def __str__(self) -> str:
+        """Give it in words."""
+        box = self.box
+        count = f"{self.pixels} pixel{'' if self.pixels == 1 else 's'}"
+        size = f"{box.width:.0f} × {box.height:.0f}"
+        return f"{count}, within {size} at {box.x:.0f},{box.y:.0f}"
 
 
 def read(path: Path) -> Picture:
@@ -139,6 +158,24 @@ def differ(before: Path, after: Path, box: r.Box | None = None) -> bool:
         one, two = crop(one, box), crop(two, box)
     gap = cv2.absdiff(one, two) if one.size else np.zeros((0, 0, 3), np.uint8)
     return int((gap.max(axis=2, initial=0) > _VISIBLE).sum()) > _FEW
+
+
+def motion(one: Picture, two: Picture, masks: Sequence[r.Box] = ()) -> Motion | None:
+    """Give what differs outside of the masks (pixels); `None`: nothing at all.
+
+    Pictures of different sizes differ everywhere.
+    """
+    if one.shape != two.shape:
+        height = max(one.shape[0], two.shape[0])
+        width = max(one.shape[1], two.shape[1])
+        return Motion(height * width, r.Box(x=0, y=0, width=width, height=height))
+    gap = cv2.absdiff(mask(one, masks), mask(two, masks)).max(axis=2)
+    rows, columns = np.nonzero(gap > _NOISE)
+    if not rows.size:
+        return None
+    top, left = int(rows.min()), int(columns.min())
+    width, height = int(columns.max()) - left + 1, int(rows.max()) - top + 1
+    return Motion(int(rows.size), r.Box(x=left, y=top, width=width, height=height))
 
 
 def find(picture: Picture, look: Picture) -> list[r.Box]:

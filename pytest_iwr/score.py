@@ -64,9 +64,10 @@ def _why_red(
     if unlike is not None:
         place = f"after step {unlike.step}" if unlike.step else "before step 1"
         similarity = unlike.comparison.similarity
+        moves = f" (unstable: {unlike.unstable})" if unlike.unstable else ""
         return "checkpoint", (
             f"the picture {place} is {similarity:.4f} like the reference's, "
-            f"the minimum is {unlike.minimum:g}"
+            f"the minimum is {unlike.minimum:g}{moves}"
         )
     return None, None
 

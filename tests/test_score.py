@@ -157,6 +157,14 @@ def test_checkpoint_below_its_minimum_stops_nothing(make_task: Make) -> None:
     )
 
 
+def test_picture_that_moves_is_called_unstable(make_task: Make) -> None:
+    """The reason says that what was compared does not hold still."""
+    moving = seen(1, 0.4, 0.4).model_copy(update={"unstable": "9 pixels, move"})
+    verdicts = r.Verdicts(steps=steps(1), checkpoints=(moving,))
+    reason = score(make_task(1, (1,)), verdicts, WEIGHTS).reason or ""
+    assert reason.endswith("the minimum is 0.5 (unstable: 9 pixels, move)")
+
+
 def test_checkpoint_at_its_minimum_is_good_enough(make_task: Make) -> None:
     """The minimum itself passes."""
     verdicts = r.Verdicts(steps=steps(1), checkpoints=(seen(1, 0.5, 0.5),))

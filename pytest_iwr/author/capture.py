@@ -20,7 +20,6 @@ from pytest_iwr.author.pictures import (
     keep,
     keep_masks,
 )
-from pytest_iwr.author.still import motion
 from pytest_iwr.author.video import encode
 from pytest_iwr.drive import Browser
 from pytest_iwr.errors import Problem, UsageError
@@ -145,7 +144,7 @@ def _proved(
             yield picture, f"{picture.moved}, still move after the page came to rest"
             continue
         one, two = images.read(picture.shot), images.read(shots / str(name))
-        moved = motion(one, two, picture.masks)
+        moved = images.motion(one, two, picture.masks)
         yield picture, f"{moved}, differ in a second drive" if moved else ""
 
 

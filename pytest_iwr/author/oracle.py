@@ -167,14 +167,21 @@ def _judge_original(
         keys = sorted({k for k in numbers[0] if numbers[0][k] != numbers[1].get(k)})
         text = f"two evaluations of the original differ in {', '.join(keys)}."
         verdict.findings.append(Finding(places.problem(f"{text} Mask what moves.")))
+    for checked in first.checkpoints:
+        if checked.unstable:
+            text = f"the original is unstable: {checked.unstable}. Mask what moves."
+            verdict.findings.append(Finding(places.problem(text, *_where(checked))))
     if first.vfs is not None and first.vfs < MIN_VFS:
         worst = min(first.checkpoints, key=lambda c: c.comparison.similarity)
         text = (
             f"the original looks other than its picture ({worst.comparison.similarity})"
             f", VFS is below {MIN_VFS}. Capture the task again."
         )
-        place = ("steps", worst.step - 1, "checkpoint") if worst.step else ("start",)
-        verdict.findings.append(Finding(places.problem(text, *place)))
+        verdict.findings.append(Finding(places.problem(text, *_where(worst))))
+
+
+def _where(checked: r.Checked) -> tuple[str | int, ...]:
+    return ("steps", checked.step - 1, "checkpoint") if checked.step else ("start",)
 
 
 def _numbers(result: r.Result) -> dict[str, object]:

@@ -10,7 +10,6 @@ import cv2
 
 from pytest_iwr import images
 from pytest_iwr import records as r
-from pytest_iwr.author.still import Motion, motion
 from pytest_iwr.load.masks import NAME as MASKS
 
 AGAIN_S = (0.13, 0.29, 0.31, 0.47)
@@ -27,7 +26,7 @@ class Picture(NamedTuple):
     shot: Path
     masks: tuple[r.Box, ...]
     """Pixels of the shot."""
-    moved: Motion | None
+    moved: images.Motion | None
     """What moved between the shots, outside of the masks."""
     clipped: bool
 
@@ -57,15 +56,18 @@ class Pictures:
         wanted = checkpoint_of(self.task, done.number)
         if wanted is None or done.failure is not None or done.shot is None:
             return
-        first = images.read(self.folder / done.shot)
+        shot = done.full_shot if wanted.full_page and done.full_shot else done.shot
+        kept = self.folder / shot
         moved = None
+        if done.again is not None:
+            again = images.read(self.folder / done.again)
+            moved = images.motion(images.read(kept), again, done.masks)
+        first = images.read(self.folder / done.shot)
         # Masks of a whole page lie elsewhere in the window: the second drive proves it.
         waits = () if wanted.full_page and wanted.mask else AGAIN_S
         for seconds in waits:
             later = images.read(look(seconds))
-            moved = moved or motion(first, later, done.masks)
-        shot = done.full_shot if wanted.full_page and done.full_shot else done.shot
-        kept = self.folder / shot
+            moved = moved or images.motion(first, later, done.masks)
         picture = Picture(
             done.number, wanted.image, kept, done.masks, moved, done.clipped
         )

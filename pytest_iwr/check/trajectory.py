@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_iwr import ports
+from pytest_iwr import images, ports
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import ItemFolder
 from pytest_iwr.check.masks import bounded
@@ -95,12 +95,15 @@ def _compare(  # noqa: PLR0913, PLR0917 (the parts of one comparison)
     if shot is None or wanted.min_similarity is None:
         raise AssertionError(step.number)
     diff = folder.diff(step.number)
-    comparison = scorer.compare(
-        reference,
-        folder.path / shot,
-        masks=masks,
-        diff=diff,
-    )
+    moved, other = _moved(folder, shot, step.again, masks), None
+    if moved and step.again is not None:
+
+        def likeness(name: str) -> float:
+            path = folder.path / name
+            return scorer.compare(reference, path, masks=masks).similarity
+
+        shot, other = sorted((shot, step.again), key=likeness)
+    comparison = scorer.compare(reference, folder.path / shot, masks=masks, diff=diff)
     return r.Checked(
         step=step.number,
         reference=str(reference),
@@ -109,4 +112,18 @@ def _compare(  # noqa: PLR0913, PLR0917 (the parts of one comparison)
         comparison=comparison,
         minimum=wanted.min_similarity,
         masks=masks,
+        clipped=wanted.full_page and step.clipped,
+        unstable=moved,
+        other=other,
     )
+
+
+def _moved(
+    folder: ItemFolder, shot: str, again: str | None, masks: tuple[r.Box, ...]
+) -> str:
+    """Say what moved outside of the masks while the page was at rest; "" is nothing."""
+    if again is None:
+        return ""
+    one, two = (images.read(folder.path / name) for name in (shot, again))
+    motion = images.motion(one, two, masks)
+    return f"{motion}, move" if motion else ""

@@ -36,6 +36,8 @@ _PAUSE_S = 0.5
 """The longest wait between two keys that a person would not press at once."""
 _KEY_S = 0.02
 """How long one key may take."""
+_TRIES = 4
+"""So often an element is touched that moves away before the pointer arrives."""
 _NO_PAGE = ("Download is starting", "net::ERR_", "interrupted by another navigation")
 _TOUCHES = {"pointerdown", "mousedown", "touchstart", "intercepted"}
 _MOVES = {"mouseover", "mousemove"}
@@ -125,16 +127,16 @@ class Hands:
     def _touch(
         self, target: r.Target, purpose: Purpose, press: Callable[[Aimed], None]
     ) -> Aimed:
-        """Aim, move there, press; once more when something came in between."""
-        aimed = self._aim(target, purpose)
-        got = self._press_at(aimed, press)
-        if by := got.get("intercepted"):
+        """Aim, move there, press; again while something comes in between."""
+        for _ in range(_TRIES):
             aimed = self._aim(target, purpose)
             got = self._press_at(aimed, press)
             by = got.get("intercepted")
-            if by:
-                text = f"{aimed.words} moved away; {by} was under the pointer"
-                raise StepFailed("covered", text)
+            if not by or time.monotonic() >= self.deadline:
+                break
+        if by:
+            text = f"{aimed.words} moved away; {by} was under the pointer"
+            raise StepFailed("covered", text)
         if not got:
             text = f"{aimed.words} did not get the pointer's event"
             raise StepFailed("input_lost", text)

@@ -21,7 +21,7 @@ from pytest_iwr import records as r
 from pytest_iwr.drive.camera import Camera, metrics_of
 from pytest_iwr.drive.lens import Lens
 from pytest_iwr.drive.trajectory import Trip
-from pytest_iwr.drive.views import eyes, page_clock
+from pytest_iwr.drive.views import eyes, page_world
 from pytest_iwr.drive.watch import Watch
 from pytest_iwr.drive.windows import Windows
 from pytest_iwr.errors import BrowserGoneError, NoBrowserError
@@ -154,7 +154,7 @@ class Browser:
         )
         try:
             start = (task.clock or DEFAULT_CLOCK).timestamp() * 1000
-            context.add_init_script(page_clock(secret, start, task.seed))
+            context.add_init_script(page_world(secret, start, task.seed))
             page = context.new_page()
             if observer is not None and observer.is_filming:
                 Lens(context, observer).open(page)
@@ -253,6 +253,8 @@ class Browser:
             "timezone_id": "UTC",
             "color_scheme": "light",
             "accept_downloads": False,
+            # Else a page that wants a password is never answered.
+            "http_credentials": {"username": "nobody", "password": ""},
             **self._options.context,
         }
         if task.device is not None:

@@ -2,8 +2,9 @@
 
 import base64
 import json
-from collections.abc import Sequence
-from contextlib import suppress
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,21 @@ from playwright.sync_api import CDPSession, Error
 from pytest_iwr import records as r
 from pytest_iwr.drive.locate import plain
 from pytest_iwr.drive.looks import LookMissing, resolve
-from pytest_iwr.drive.rest import settle
+from pytest_iwr.drive.stroll import stroll
 from pytest_iwr.drive.views import View, ViewLostError
 from pytest_iwr.drive.windows import Windows
 
 MOST_NODES = 3000
 """Of one document in a snapshot."""
+WHOLE_S = 6.0
+"""How much longer the picture of a whole page may take."""
+AGAIN_MS = 100.0
+"""A picture that will be compared is taken again so much later: several frames of what
+is drawn anew all the time; later where the page is known to turn more slowly."""
 TALLEST_PX = 16_384
 """Device pixels: beyond that browsers repeat or drop parts of a picture."""
+MOST_PX = 42_000_000
+"""Device pixels: of a whole page at double scale, 1280 wide and of full height."""
 
 
 def metrics_of(options: dict[str, Any]) -> dict[str, Any]:
@@ -42,6 +50,20 @@ def metrics_of(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def extent(place: Mapping[str, float], scale: float) -> tuple[dict[str, float], bool]:
+    """Give the part of a page that a picture of the whole shows, and if that is a cut.
+
+    `place` as the page tells it; CSS pixels.
+    """
+    longest = TALLEST_PX / scale
+    whole_width = max(place["viewWidth"], place["reachWidth"])
+    whole_height = max(place["viewHeight"], place["scrollHeight"])
+    width = min(whole_width, int(longest))
+    height = min(whole_height, int(longest), int(MOST_PX / scale**2 / width))
+    box = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+    return box, (width, height) != (whole_width, whole_height)
+
+
 @dataclass
 class Seen:
     """The files and facts of one moment, for the trace."""
@@ -51,6 +73,18 @@ class Seen:
     clipped: bool = False
     snapshot: str | None = None
     masks: tuple[r.Box, ...] = ()
+    again: str | None = None
+
+
+@dataclass
+class _Held:
+    """The documents of a window while they are held still."""
+
+    views: list[View]
+    nodes: list[dict[str, Any]] = field(default_factory=list)
+    """What is visible: the accessibility snapshot."""
+    beat_ms: float = 0.0
+    """What moves on by itself turns so often, as far as that is known."""
 
 
 @dataclass
@@ -66,56 +100,69 @@ class Camera:
     _told: set[CDPSession] = field(default_factory=set, init=False)
 
     def take(self, step: int, checkpoint: r.Checkpoint | None, deadline: float) -> Seen:
-        """Write the shot and the snapshot of a step; names are relative."""
+        """Write the shot and the snapshot of a step; names are relative.
+
+        What a checkpoint compares is taken twice, to tell whether it holds still.
+        """
         seen = Seen(shot=f"shot-{step:02d}.png", snapshot=f"snapshot-{step:02d}.json")
         masks = checkpoint.mask if checkpoint is not None else ()
         is_whole = checkpoint is not None and checkpoint.full_page
-        views = self.windows.views.all()
-        nodes = self._hold(views)
-        try:
+        with self._held() as held:
             self._shoot(self.folder / str(seen.shot))
             if not is_whole:
-                seen.masks = self._masks(masks, views)
-        finally:
-            self._release(views)
-        text = json.dumps(nodes, ensure_ascii=False)
+                seen.masks = self._masks(masks, held.views)
+        text = json.dumps(held.nodes, ensure_ascii=False)
         (self.folder / str(seen.snapshot)).write_text(text, encoding="utf-8")
         if is_whole:
-            self._take_whole(seen, f"full-{step:02d}.png", masks, deadline)
+            self._take_whole(seen, step, masks, deadline)
+        elif checkpoint is not None:
+            self._take_again(seen, step, str(seen.shot), held)
         return seen
 
     def look(self) -> Path:
         """Write a picture of now beside the shots, over the last such one."""
         path = self.folder / "look.png"
-        views = self.windows.views.all()
-        self._hold(views)
-        try:
+        with self._held():
             self._shoot(path)
-        finally:
-            self._release(views)
         return path
 
-    def _hold(self, views: list[View]) -> list[dict[str, Any]]:
-        """Hold all documents still; give their visible elements, window pixels."""
-        nodes: list[dict[str, Any]] = []
-        for view in views:
-            try:
-                held = view.ask("hold", {"limit": MOST_NODES})
-                left, top = view.origin()
-            except ViewLostError:
-                continue
-            for node in held["nodes"]:
-                node["box"]["x"] += left
-                node["box"]["y"] += top
-                if view.parent is not None:
-                    node["frame"] = self.windows.short(view.url)
-            nodes += held["nodes"]
-        return nodes
+    def _take_again(
+        self, seen: Seen, step: int, first: str, held: _Held, **clip: object
+    ) -> None:
+        """Take a picture once more, and keep it where it came out otherwise."""
+        path = self.folder / f"again-{step:02d}.png"
+        self.windows.wait(max(AGAIN_MS, held.beat_ms * 1.1))
+        with self._held():
+            self._shoot(path, **clip)
+        if path.read_bytes() == (self.folder / first).read_bytes():
+            path.unlink()
+        else:
+            seen.again = path.name
 
-    def _release(self, views: list[View]) -> None:
-        for view in views:
-            with suppress(ViewLostError, Error):
-                view.ask("release")
+    @contextmanager
+    def _held(self) -> Iterator[_Held]:
+        """Hold all documents still; give what is visible of them, window pixels."""
+        held = _Held(self.windows.views.all())
+        try:
+            for view in held.views:
+                with suppress(ViewLostError):  # its frame is hidden, or gone
+                    self._hold(view, held)
+            yield held
+        finally:
+            for view in held.views:
+                with suppress(ViewLostError, Error):
+                    view.ask("release")
+
+    def _hold(self, view: View, held: _Held) -> None:
+        answer = view.ask("hold", {"limit": MOST_NODES})
+        held.beat_ms = max(held.beat_ms, answer["beat"])
+        left, top = view.origin()
+        for node in answer["nodes"]:
+            node["box"]["x"] += left
+            node["box"]["y"] += top
+            if view.parent is not None:
+                node["frame"] = self.windows.short(view.url)
+        held.nodes += answer["nodes"]
 
     def _shoot(self, path: Path, **clip: object) -> None:
         options = {"format": "png", "optimizeForSpeed": True, **clip}
@@ -128,39 +175,28 @@ class Camera:
         path.write_bytes(base64.b64decode(data))
 
     def _take_whole(
-        self, seen: Seen, name: str, masks: Sequence[r.Target], deadline: float
+        self, seen: Seen, step: int, masks: Sequence[r.Target], deadline: float
     ) -> None:
         """Shoot the whole page, scrolled through once so that lazy parts are there.
 
-        It is cut at `TALLEST_PX`. The masks are those of the page at its top, so that
-        they lie where the picture has them.
+        The masks are those of the page at its top, so that they lie where the picture
+        has them.
         """
-        views = self.windows.views
-        place = views.main.ask("pagePlace")
-        step = max(1, int(place["viewHeight"]))
-        cap = int(TALLEST_PX / self.scale)
-        for top in [*range(step, min(int(place["scrollHeight"]), cap), step), 0]:
-            views.main.ask("scrollTo", {"top": top})
-            settle(self.windows, deadline)
-        size = views.main.ask("pagePlace")
-        height = int(size["scrollHeight"])
-        box = {
-            "x": 0,
-            "y": 0,
-            "width": size["viewWidth"],
-            "height": min(height, cap),
-            "scale": 1,
-        }
-        held = views.all()
-        self._hold(held)
+        main = self.windows.views.main
+        deadline += WHOLE_S
+        self.windows.take_longer(WHOLE_S)
+        stroll(self.windows, int(TALLEST_PX / self.scale), deadline)
+        box, seen.clipped = extent(main.ask("pagePlace"), self.scale)
+        clip = {"clip": box, "captureBeyondViewport": True}
+        seen.full_shot = f"full-{step:02d}.png"
         try:
-            self._shoot(self.folder / name, clip=box, captureBeyondViewport=True)
-            seen.masks = self._masks(masks, held)
+            with self._held() as held:
+                self._shoot(self.folder / seen.full_shot, **clip)
+                seen.masks = self._masks(masks, held.views)
+            if time.monotonic() < deadline:
+                self._take_again(seen, step, seen.full_shot, held, **clip)
         finally:
-            self._release(held)
-            views.main.ask("scrollTo", {"top": place["top"]})
-        seen.full_shot = name
-        seen.clipped = height > cap
+            main.ask("leaveStroll")
 
     def _masks(self, masks: Sequence[r.Target], views: list[View]) -> tuple[r.Box, ...]:
         """Give where the masks are, in pixels of a shot."""

@@ -11,6 +11,7 @@ PATIENCE_MS = 400
 """How long a page that only keeps changing is waited for."""
 PAUSE_MS = 15
 LOADING = "the page is loading"
+PICTURES = "pictures are loading"
 
 
 def settle(windows: Windows, deadline: float) -> str:
@@ -23,7 +24,10 @@ def settle(windows: Windows, deadline: float) -> str:
         moving = _moving(windows, deadline)
         if time.monotonic() >= deadline:
             return ", ".join(sorted(moving)) or LOADING
-        if page is windows.page and not windows.views.loading and LOADING not in moving:
+        is_loading = windows.views.loading or LOADING in moving
+        if windows.is_awaiting_pictures:
+            moving.add(PICTURES)
+        elif page is windows.page and not is_loading:
             return ", ".join(sorted(moving))
         windows.wait(PAUSE_MS)
 

@@ -18,6 +18,9 @@ _HELD_S = 0.2
 """The finger rests before it is lifted, so that no momentum adds to its way."""
 _STILL_S = 1.0
 """How long the wheel's movement is waited for."""
+_PRESSED_MS = 280
+"""The button is down so long before a drag moves on: some lists want a press that
+lasts, 250 ms as a rule."""
 
 
 def scroll(
@@ -132,6 +135,7 @@ def drag(windows: Windows, action: r.Drag, deadline: float) -> tuple[r.Element, 
     mouse = windows.page.mouse
     mouse.move(start.x, start.y)
     mouse.down()
+    windows.wait(_PRESSED_MS)
     mouse.move(x, y, steps=_MOVES)
     if end is None:
         mouse.move(x + _JIGGLE_PX, y)

@@ -222,6 +222,7 @@ class Trip:
                     "outcomes": outcomes,
                     "shot": seen.shot,
                     "full_shot": seen.full_shot,
+                    "again": seen.again,
                     "clipped": seen.clipped,
                     "snapshot": seen.snapshot,
                     "masks": seen.masks,

@@ -48,10 +48,11 @@ def eyes(secret: str) -> str:
     )
 
 
-def page_clock(secret: str, clock_ms: float, seed: int) -> str:
-    """Give the script of the page's world: Date, random numbers, timers."""
+def page_world(secret: str, clock_ms: float, seed: int) -> str:
+    """Give the script of the page's world: Date, random numbers, timers, refusals."""
     settings = {"secret": secret, "clock": clock_ms, "seed": seed}
-    return _script("clock.js").replace("SETTINGS", json.dumps(settings))
+    clock = _script("clock.js").replace("SETTINGS", json.dumps(settings))
+    return f"{clock}\n{_script('refuse.js')}"
 
 
 @dataclass

@@ -7,6 +7,7 @@ until they close; their number is capped.
 
 import json
 import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +24,9 @@ MOST_WINDOWS = 5
 MOST_DIALOGS = 20
 MOST_LINES = 200
 """Console lines, and requests, kept for one step."""
+_PATIENCE_S = 2.0
+"""A picture that is on its way for longer is not waited for."""
+_PICTURES = {"image", "stylesheet", "font"}
 _LONGEST = 2000
 """Characters kept of what a page says."""
 
@@ -54,6 +58,7 @@ class Windows:
         self._views: dict[pw.Page, Views] = {}
         self._plan: list[r.DialogPlan] = []
         self._is_leaving = False
+        self._arriving: dict[pw.Request, float] = {}
         self.log = Log()
         self.external: dict[str, r.Request] = {}
         elsewhere = re.compile(rf"^(?!{re.escape(origin)}/|data:|blob:|about:)")
@@ -62,6 +67,9 @@ class Windows:
         context.on("page", self._opened)
         context.on("console", self._hear_console)
         context.on("weberror", self._hear_error)
+        context.on("request", self._hear_request)
+        context.on("requestfinished", self._hear_end)
+        context.on("requestfailed", self._hear_end)
         context.on("requestfailed", self._hear_failure)
         context.on("response", self._hear_response)
 
@@ -105,6 +113,12 @@ class Windows:
         except pw.Error:
             if not page.is_closed() or not self.count:
                 raise
+
+    @property
+    def is_awaiting_pictures(self) -> bool:
+        """Tell whether a picture, a font or a style sheet is still on its way."""
+        oldest = time.monotonic() - _PATIENCE_S
+        return any(begun > oldest for begun in self._arriving.values())
 
     def take_longer(self, seconds: float) -> None:
         """Let the step take longer before the browser is ended for it."""
@@ -178,6 +192,13 @@ class Windows:
         if len(self.external) < MOST_LINES:
             self.external.setdefault(url, line)
         self._keep(self.log.requests, line)
+
+    def _hear_request(self, request: pw.Request) -> None:
+        if request.resource_type in _PICTURES:
+            self._arriving[request] = time.monotonic()
+
+    def _hear_end(self, request: pw.Request) -> None:
+        self._arriving.pop(request, None)
 
     def _hear_failure(self, request: pw.Request) -> None:
         if not request.url.startswith(self._origin):

@@ -71,6 +71,13 @@ class Checked(Record):
     """The similarity below which the test is red."""
     masks: tuple[Box, ...] = ()
     """What the comparison left out, in pixels of the shot."""
+    clipped: bool = False
+    """The whole page is larger than a picture may be, and was cut."""
+    unstable: str = ""
+    """What moves outside of the masks, in words; "": the page holds still. Of two
+    shots the less alike one counts."""
+    other: str | None = None
+    """The shot that does not count, where the page is unstable."""
 
     @property
     def is_similar(self) -> bool:

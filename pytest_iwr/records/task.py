@@ -59,7 +59,7 @@ class Checkpoint(Record):
     min_similarity: Annotated[Real, Field(ge=0, le=1)] | None = None
     """The test is red below this; without it the run's default counts."""
     full_page: Flag = False
-    """The whole page instead of the viewport."""
+    """The whole page instead of the viewport, cut where it is very large."""
 
 
 def _image(value: object) -> object:

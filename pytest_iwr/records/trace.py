@@ -163,7 +163,9 @@ class TraceStep(Record):
     full_shot: str | None = None
     """PNG of the whole page, for checkpoints that ask for it."""
     clipped: bool = False
-    """The whole page was higher than the cap and is cut."""
+    """The whole page was higher or wider than the cap, and `full_shot` is cut."""
+    again: str | None = None
+    """PNG of what a checkpoint compares, taken once more; `None`: it was the same."""
     snapshot: str | None = None
     """JSON list of visible elements: role, name, state, text, box."""
     masks: tuple[Box, ...] = ()

@@ -91,8 +91,11 @@ def steps_section(result: Result, task: Task, trace: Trace | None) -> str:
             mark = "ok" if verdict is None or verdict.passed else f"{verdict.kind}"
         text = f"{step:3d}  {mark:<12} {step_words(task, trace, step)}"
         if step in compared:
-            similarity = compared[step].comparison.similarity
-            text += f"  [{similarity:.4f} like the reference]"
+            checked = compared[step]
+            text += f"  [{checked.comparison.similarity:.4f} like the reference"
+            text += f"; unstable: {checked.unstable}" if checked.unstable else ""
+            text += "; cut, too large" if checked.clipped else ""
+            text += "]"
         if verdict is not None and not verdict.passed:
             text += f": {one_line(verdict.reason or '')}"
         lines.append(text)

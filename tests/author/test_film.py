@@ -202,7 +202,9 @@ def test_phone_is_filmed_with_its_finger(
     assert moves[0].y - moves[-1].y > 300
     under = moves[len(moves) // 2]
     middle = _near(shown, under.at_s - film.span_s[0])
-    assert middle[int(under.y), 150][1] > 40  # orange over red
+    # A frame shows 40 ms, in which the finger goes on by some 60 pixels.
+    around = middle[int(under.y) - 60 : int(under.y) + 60, 150]
+    assert around[:, 1].max() > 40  # orange over red
 
 
 def _is_red(pixel: np.ndarray) -> bool:

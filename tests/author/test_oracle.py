@@ -135,6 +135,24 @@ def test_picture_of_another_site_is_told(
     assert lines[1].endswith("VFS is below 0.98. Capture the task again.")
 
 
+def test_original_that_does_not_hold_still_is_told(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its picture, taken by force, is worth nothing."""
+    moving = "<script>setInterval(() => document.querySelector('p').append('.'), 50)"
+    files: dict[str, str | bytes] = {"site/index.html": PAGE + moving + "</script>"}
+    folder = write({**files, "task/task.iwr.yaml": GOOD})
+    site = str(folder / "site")
+    assert main(["capture", str(folder / "task"), "--site", site, "--force"]) == 1
+    capsys.readouterr()
+    status, lines = _check(folder, capsys)
+    assert status == 1
+    told = [line for line in lines if "the original is unstable: " in line]
+    assert told[0].startswith("task/task.iwr.yaml:4: start: the original is unstable:")
+    assert told[1].startswith("task/task.iwr.yaml:11: steps[1].checkpoint: ")
+    assert told[1].endswith("move. Mask what moves.")
+
+
 def test_oracle_needs_one_task_and_its_original(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:

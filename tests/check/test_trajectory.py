@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from pytest_iwr import images
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import ItemFolder
 from pytest_iwr.check import check
@@ -28,9 +30,10 @@ class Notes:
 
     protocol = r.Protocol(id="offline", metrics={})
 
-    def __init__(self) -> None:
-        """Start with nothing."""
+    def __init__(self, **likeness: float) -> None:
+        """Know how alike some shots are, by the first part of their names."""
         self.asked: list[tuple[str, str, tuple[r.Box, ...], str | None]] = []
+        self._likeness = likeness
 
     def compare(
         self,
@@ -43,14 +46,9 @@ class Notes:
         """Note the names of the files."""
         name = diff.name if diff else None
         self.asked.append((reference.name, shot.name, tuple(masks), name))
-        return r.Comparison(
-            text=0.7,
-            structure=0.7,
-            lfs=0.7,
-            hfs=0.7,
-            similarity=0.7,
-            is_same_size=True,
-        )
+        numbers = dict.fromkeys(("text", "structure", "lfs", "hfs"), 0.7)
+        alike = self._likeness.get(shot.name.partition("-")[0], 0.7)
+        return r.Comparison(**numbers, similarity=alike, is_same_size=True)
 
 
 @pytest.fixture
@@ -91,9 +89,11 @@ def trace(last: int, failure: r.FailureKind | None = None) -> r.Trace:
     )
 
 
-def run(task: r.Task, trace: r.Trace, scorer: Notes) -> r.Verdicts:
+def run(
+    task: r.Task, trace: r.Trace, scorer: Notes, item: Path = Path("/run/item")
+) -> r.Verdicts:
     """Check with a minimum of 0.6."""
-    folder = ItemFolder(Path("/run"), Path("/run/item"), "model", 1)
+    folder = ItemFolder(item.parent, item, "model", 1)
     return check(task, trace, folder, scorer=scorer, minimum=0.6)
 
 
@@ -121,6 +121,47 @@ def test_masks_of_the_reference_bound_the_pages_own(task: r.Task) -> None:
     hidden = (r.Box(x=0, y=0, width=20, height=20), MASK)
     assert [asked[2] for asked in notes.asked] == [(), (), hidden]
     assert verdicts.checkpoints[2].masks == hidden
+
+
+def _twice(trace: r.Trace, folder: Path, box: r.Box) -> r.Trace:
+    """Give the trace with two shots of the start, which differ within a box."""
+    picture = np.full((40, 40, 3), 255, np.uint8)
+    images.write(folder / "shot-00.png", picture)
+    images.write(folder / "again-00.png", images.mask(picture, [box]))
+    start = trace.steps[0].model_copy(
+        update={"again": "again-00.png", "masks": (MASK,)}
+    )
+    return trace.model_copy(update={"steps": (start, *trace.steps[1:])})
+
+
+@pytest.mark.parametrize(("shot", "again"), ((0.6, 0.4), (0.5, 0.9)))
+def test_less_alike_of_two_shots_counts(
+    task: r.Task, tmp_path: Path, shot: float, again: float
+) -> None:
+    """What moves is told, and a lucky moment is worth nothing."""
+    moving = _twice(trace(0), tmp_path, r.Box(x=20, y=10, width=5, height=2))
+    notes = Notes(shot=shot, again=again)
+    (start,) = run(task, moving, notes, tmp_path).checkpoints
+    assert start.unstable == "10 pixels, within 5 × 2 at 20,10, move"
+    assert start.comparison.similarity == min(shot, again)
+    names = ("again-00.png", "shot-00.png")
+    assert (start.shot, start.other) == (names if again < shot else names[::-1])
+    assert notes.asked[-1][1:] == (start.shot, (MASK,), "diff-00.png")
+
+
+def test_what_moves_below_a_mask_is_stable(task: r.Task, tmp_path: Path) -> None:
+    """The task leaves it out."""
+    moving = _twice(trace(0), tmp_path, MASK)
+    (start,) = run(task, moving, Notes(again=0.1), tmp_path).checkpoints
+    assert (start.unstable, start.other, start.shot) == ("", None, "shot-00.png")
+
+
+def test_whole_page_that_was_cut_is_told(task: r.Task) -> None:
+    """The same cap counts on both sides, and the result says so."""
+    cut = trace(2)
+    steps = [step.model_copy(update={"clipped": True}) for step in cut.steps]
+    checked = run(task, cut.model_copy(update={"steps": tuple(steps)}), Notes())
+    assert [c.clipped for c in checked.checkpoints] == [False, True]
 
 
 def test_minimum_is_the_checkpoints_own_or_the_runs(task: r.Task) -> None:

@@ -41,13 +41,16 @@ def drive(driver: Browser, server: Server, tmp_path: Path) -> Drive:
     `pages` is the HTML of index.html, or file name → content.
     """
 
-    def run(pages: str | dict[str, str], *steps: object, **fields: object) -> r.Trace:
+    def run(
+        pages: str | dict[str, str | bytes], *steps: object, **fields: object
+    ) -> r.Trace:
         files = {"index.html": pages} if isinstance(pages, str) else pages
         folder = tmp_path / "site"
         for name, content in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            text = RESULT + content if name.endswith(".html") else content
-            (folder / name).write_text(text, encoding="utf-8")
+            data = content.encode() if isinstance(content, str) else content
+            head = RESULT.encode() if name.endswith(".html") else b""
+            (folder / name).write_bytes(head + data)
         digest = hashlib.sha256(repr(files).encode()).hexdigest()
         site = r.Site(folder=str(folder), sha256=digest, origin="a test's page")
         task = as_task(steps, tmp_path / "task.iwr.yaml", **fields)

@@ -102,3 +102,13 @@ def test_masks_of_a_whole_page_lie_where_its_picture_has_them(
     whole, window = (step.masks for step in trace.steps[1:])
     assert whole == (r.Box(x=40, y=1000, width=180, height=60),)
     assert window == (r.Box(x=40, y=400, width=180, height=60),)
+
+
+def test_touch_lands_in_css_pixels_at_any_scale(drive: Drive) -> None:
+    """A window at scale 2 has twice the pixels, and the same places."""
+    page = """<button style="position:absolute;left:300px;top:200px">Go</button>
+      <p></p><script>onclick = (event) => { document.querySelector("p").textContent =
+      event.target.tagName }</script>"""
+    step = {"click": {"name": "Go"}, "expect": [{"text": "BUTTON"}]}
+    trace = drive(page, step, viewport={"width": 400, "height": 300, "scale": 2})
+    assert trace.failed is None

@@ -6,7 +6,8 @@ let found = [];
 const wellFormed = (value) => {
   if (typeof value === "string") return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);
-  if (value === null || typeof value !== "object" || value instanceof Promise) return value;
+  if (value instanceof Promise) return value.then(wellFormed);
+  if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, wellFormed(inner)]));
 };
 
@@ -138,11 +139,16 @@ const iwr = {
     arm(document.documentElement);
     return { width: innerWidth, height: innerHeight };
   },
+  // `reachWidth`: what cannot be scrolled to is no part of the page.
   pagePlace: () => {
     const el = document.scrollingElement || document.documentElement;
-    return { ...scrollPlace(el), scrollHeight: el.scrollHeight, viewHeight: innerHeight, viewWidth: innerWidth };
+    const reachWidth = canScroll(el, 1, 0) || canScroll(el, -1, 0) ? el.scrollWidth : innerWidth;
+    return { ...scrollPlace(el), scrollHeight: el.scrollHeight, reachWidth, viewHeight: innerHeight, viewWidth: innerWidth };
   },
-  scrollTo: ({ top }) => scrollTo({ top, behavior: "instant" }),
+  scrollers: ({ longest }) => beginStroll(longest),
+  stroll: ({ number }) => strollOn(number),
+  endStroll,
+  leaveStroll,
   placeOf: ({ target }) => {
     fresh();
     found = target ? find(target, {}) : [];
@@ -215,9 +221,10 @@ const iwr = {
   settle,
 
   // Hold still, and list what is visible: the accessibility snapshot of the moment.
-  hold: ({ limit }) => {
+  // `beat`: milliseconds until what moves on has moved, as far as that is known.
+  hold: async ({ limit }) => {
     fresh();
-    hold();
+    const beat = await hold();
     const nodes = [];
     for (const el of elementsIn(document.documentElement)) {
       if (nodes.length >= limit) break;
@@ -235,7 +242,7 @@ const iwr = {
       if (el === deepActive()) node.focused = true;
       nodes.push(node);
     }
-    return { nodes, title: document.title };
+    return { nodes, beat };
   },
   release,
   title: () => document.title,

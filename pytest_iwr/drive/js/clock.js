@@ -36,6 +36,7 @@
   const DEEP = 4;
   let depth = 0;
   const due = new Map();
+  const beats = new Map(); // all timers that are set, and how long they take
   let fetches = 0;
   const queue = [];
   const whenFree = (run) => (heldAt === null ? run() : queue.push(run));
@@ -45,6 +46,7 @@
     const wait = Number(delay) || 0;
     const id = apply(later, w, [() => {
       due.delete(id);
+      beats.delete(id);
       whenFree(() => {
         const before = depth;
         depth = level;
@@ -56,17 +58,19 @@
         }
       });
     }, delay]);
+    beats.set(id, wait);
     if (wait <= SOON && level <= DEEP) due.set(id, level);
     return id;
   };
   w.clearTimeout = function clearTimeout(id) {
     due.delete(id);
+    beats.delete(id);
     return apply(cancelLater, w, [id]);
   };
   w.clearInterval = w.clearTimeout;
   w.setInterval = function setInterval(callback, delay, ...args) {
     const isCode = typeof callback !== "function";
-    return apply(every, w, [() => {
+    const id = apply(every, w, [() => {
       if (heldAt !== null) return;
       const before = depth;
       depth = DEEP;
@@ -77,6 +81,8 @@
         depth = before;
       }
     }, delay]);
+    beats.set(id, Number(delay) || 0);
+    return id;
   };
 
   // Frames that ask for the next one are an animation; one with more frames than that is
@@ -128,8 +134,6 @@
     };
   }
 
-  w.print = () => {};
-
   const answer = (detail) => send(new RealEvent(`${settings.secret}:answer`, { detail }));
   const onCommand = (event) => {
     if (event.detail === "hold") heldAt = now();
@@ -137,7 +141,8 @@
       heldAt = null;
       for (const run of queue.splice(0)) apply(later, w, [run, 0]);
     }
-    answer(stringify({ timers: due.size, fetches, frames: drawn() }));
+    const quick = [...beats.values()].filter((wait) => wait <= SOON);
+    answer(stringify({ timers: due.size, fetches, frames: drawn(), beat: Math.max(0, ...quick) }));
   };
   const listen = w.addEventListener.bind(w, settings.secret, onCommand);
   listen();

@@ -20,11 +20,22 @@ new MutationObserver((records) => {
 }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 const onScroll = () => { lastChange = performance.now(); };
 
+// The document and the open shadow roots in it. A change in a shadow root is not seen
+// from outside, so what is remembered holds for a moment only.
+let known = { at: -Infinity, roots: [document] };
+const rootsNow = () => {
+  if (performance.now() - known.at > 200 || lastChange > known.at) {
+    const hosts = [...elementsIn(document)].filter((el) => el.shadowRoot);
+    known = { at: performance.now(), roots: [document, ...hosts.map((el) => el.shadowRoot)] };
+  }
+  return known.roots;
+};
+
 // A text cursor blinks; a picture must not depend on when it was taken.
 const caretless = new CSSStyleSheet();
 caretless.replaceSync("*, *::before, *::after { caret-color: transparent !important; }");
 const hideCaret = () => {
-  for (const root of [document, ...[...elementsIn(document)].map((el) => el.shadowRoot).filter(Boolean)]) {
+  for (const root of rootsNow()) {
     if (!root.adoptedStyleSheets.includes(caretless)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, caretless];
   }
 };
@@ -36,7 +47,7 @@ const pageWorld = (command) => {
   addEventListener(`${SECRET}:answer`, hear, { once: true });
   dispatchEvent(new CustomEvent(SECRET, { detail: command }));
   removeEventListener(`${SECRET}:answer`, hear);
-  return JSON.parse(answer) || { timers: 0, fetches: 0, frames: 0 };
+  return JSON.parse(answer) || { timers: 0, fetches: 0, frames: 0, beat: 0 };
 };
 
 const frame = () =>
@@ -47,17 +58,25 @@ const frame = () =>
   });
 
 const runningAnimations = () =>
-  document.getAnimations().filter((a) => {
-    const timing = a.effect && a.effect.getComputedTiming();
-    return timing && a.playState === "running" && Number.isFinite(timing.endTime) && !a.timeline?.axis;
-  });
+  rootsNow().flatMap((root) => root.getAnimations()).filter((a) => a.playState === "running" && !a.timeline?.axis);
+
+const endingAnimations = () =>
+  runningAnimations().filter((a) => a.effect && Number.isFinite(a.effect.getComputedTiming().endTime));
 
 const loadingImages = () =>
-  [...document.images].filter((img) => !img.complete && (img.loading !== "lazy" || isNearView(img)));
+  [...document.images].filter((img) => !img.complete && (img.loading !== "lazy" || isInSight(img)));
 
-const isNearView = (el) => {
-  const r = el.getBoundingClientRect();
-  return r.bottom >= -innerHeight && r.top <= 2 * innerHeight;
+// The first frame of a video that is on its way.
+const loadingVideos = () =>
+  [...document.querySelectorAll("video")].filter((v) => v.readyState < 2 && v.networkState === 2 && !v.error && isInSight(v));
+
+// Whether a person sees the place of `el` now: a lazy picture elsewhere may never come.
+const isInSight = (el) => {
+  let part = meet(rectOf(el), { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
+  for (let up = parentOf(el); up && areaOf(part) > 0 && up !== document.body; up = parentOf(up)) {
+    if (getComputedStyle(up).overflowX !== "visible") part = meet(part, rectOf(up));
+  }
+  return areaOf(part) > 0;
 };
 
 const CHANGING = "the page keeps changing";
@@ -73,7 +92,7 @@ const settle = async ({ deadline, patience }) => {
   addEventListener("scroll", onScroll, { capture: true, passive: true });
   for (;;) {
     const begun = performance.now();
-    for (const animation of runningAnimations()) {
+    for (const animation of endingAnimations()) {
       try { animation.finish(); } catch { animation.cancel(); }
     }
     await frame();
@@ -84,6 +103,7 @@ const settle = async ({ deadline, patience }) => {
     if (document.readyState !== "complete") reasons.push("the page is loading");
     if (document.fonts && document.fonts.status === "loading") reasons.push("fonts are loading");
     if (loadingImages().length) reasons.push("images are loading");
+    if (loadingVideos().length && now - start < LONGEST_TICKING) reasons.push("videos are loading");
     for (const node of arriving) if (!node.isConnected) arriving.delete(node);
     if (arriving.size) reasons.push("scripts are loading");
     if (hand.timers) reasons.push(DUE);
@@ -101,20 +121,93 @@ const settle = async ({ deadline, patience }) => {
   }
 };
 
+// What moves by itself and is brought to one moment for a picture: style sheets' endless
+// animations to their start, drawings to a time at which what ends has ended and most
+// loops begin, playing videos to their first frame.
+const DRAWING_S = 27720; // the least common multiple of 1 to 12, so of most lengths
+const REWIND_MS = 500;
+const ABOUT_VIDEOS = ["ratechange", "seeking", "seeked", "timeupdate", "waiting", "canplay", "canplaythrough", "playing"];
 let paused = [];
+let drawings = [];
+let videos = [];
+const rewound = new Set();
 
-const hold = () => {
+// The page does not learn of it.
+const keepFromPage = (event) => {
+  if (!rewound.has(event.target)) return;
+  event.stopImmediatePropagation();
+  if (event.type === "seeked" && !videos.some((one) => one.video === event.target)) rewound.delete(event.target);
+};
+for (const type of ABOUT_VIDEOS) addEventListener(type, keepFromPage, { capture: true });
+
+const holdVideos = async () => {
+  const all = rootsNow().flatMap((root) => [...root.querySelectorAll("video")]);
+  const playing = all.filter((v) => !v.paused && !v.ended && v.readyState > 1 && v.seekable.length);
+  videos = playing.map((video) => ({ video, time: video.currentTime, rate: video.playbackRate }));
+  const waiting = new Set(playing);
+  for (const video of playing) {
+    rewound.add(video);
+    video.playbackRate = 0;
+    video.requestVideoFrameCallback((_, shown) => { if (shown.mediaTime < 0.1) waiting.delete(video); });
+    video.currentTime = 0;
+  }
+  const start = performance.now();
+  while (waiting.size && performance.now() - start < REWIND_MS) await frame();
+  if (playing.length) await frame();
+};
+
+const releaseVideos = () => {
+  const held = videos;
+  videos = [];
+  for (const { video, time, rate } of held) {
+    video.currentTime = time;
+    video.playbackRate = rate;
+  }
+};
+
+const holdDrawings = () => {
+  const all = rootsNow().flatMap((root) => [...root.querySelectorAll("svg")]);
+  const moving = all.filter((svg) => !svg.ownerSVGElement && svg.querySelector("animate, animateTransform, animateMotion, set"));
+  drawings = moving.filter((svg) => !svg.animationsPaused()).map((svg) => ({ svg, time: svg.getCurrentTime() }));
+  for (const { svg } of drawings) {
+    svg.pauseAnimations();
+    svg.setCurrentTime(DRAWING_S);
+  }
+};
+
+const releaseDrawings = () => {
+  for (const { svg, time } of drawings) {
+    svg.setCurrentTime(time);
+    svg.unpauseAnimations();
+  }
+  drawings = [];
+};
+
+// What moves by itself and cannot be held: pictures that are played frame by frame.
+const MOVING_PICTURE = /\.(gif|apng)([?#]|$)|^data:image\/(gif|apng)/i;
+const LONGEST_FRAME_MS = 600;
+const hasMovingPicture = () =>
+  performance.getEntriesByType("resource").some((entry) => MOVING_PICTURE.test(entry.name)) ||
+  [...document.images].some((img) => MOVING_PICTURE.test(img.currentSrc));
+
+// Gives the milliseconds between the turns of what moves on.
+const hold = async () => {
   hideCaret();
-  pageWorld("hold");
-  paused = document.getAnimations().filter((a) => a.playState === "running" && !a.timeline?.axis);
+  const { beat } = pageWorld("hold");
+  paused = runningAnimations();
   for (const animation of paused) {
     animation.pause();
     animation.currentTime = 0;
   }
+  holdDrawings();
+  await holdVideos();
+  return hasMovingPicture() ? Math.max(beat, LONGEST_FRAME_MS) : beat;
 };
 
 const release = () => {
   for (const animation of paused) animation.play();
   paused = [];
+  releaseDrawings();
+  releaseVideos();
   pageWorld("release");
 };

@@ -251,3 +251,66 @@ const wheelPoint = (scroller, dx, dy) => {
   }
   return fallback || { x: (part.left + part.right) / 2, y: (part.top + part.bottom) / 2 };
 };
+
+const MOST_PARTS = 12;
+let walk = { parts: [], longest: 0 };
+
+// What a browser leaves out below the window until it is near (`content-visibility`) is
+// part of the whole page, unless the page hides parts by the same means.
+const inFull = new CSSStyleSheet();
+inFull.replaceSync("*:not([hidden]) { content-visibility: visible !important; }");
+const showInFull = () => {
+  const hides = (el) => getComputedStyle(el).contentVisibility === "hidden" && !el.hasAttribute("hidden");
+  if (![...elementsIn(document)].some(hides)) document.adoptedStyleSheets = [...document.adoptedStyleSheets, inFull];
+};
+const showAsItWas = () => {
+  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== inFull);
+};
+
+// A walk through all that scrolls, the page first; each part is brought into view for it.
+const beginStroll = (longest) => {
+  showInFull();
+  fresh();
+  const root = document.scrollingElement || document.documentElement;
+  const ways = [[0, 1], [0, -1], [1, 0], [-1, 0]];
+  const inner = [...elementsIn(root)].filter((el) => !isViewport(el) && ways.some(([dx, dy]) => canScroll(el, dx, dy)));
+  const shown = inner.filter(isShown).slice(0, MOST_PARTS);
+  const parts = [root, ...shown].map((el) => ({ el, left: el.scrollLeft, top: el.scrollTop, way: "" }));
+  walk = { parts, longest };
+  return parts.length;
+};
+
+// One step on: to the upper left corner, down, then along the top to the right; false at
+// the end.
+const strollOn = (number) => {
+  const part = walk.parts[number];
+  const { el } = part;
+  const before = { left: el.scrollLeft, top: el.scrollTop };
+  const go = (left, top) => el.scrollTo({ left, top, behavior: "instant" });
+  if (!part.way) {
+    if (number) el.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+    go(0, 0);
+    part.way = "down";
+    return true;
+  }
+  if (part.way === "down") {
+    if (before.top + el.clientHeight < walk.longest) go(0, before.top + Math.max(el.clientHeight, 50));
+    if (el.scrollTop > before.top + 1) return true;
+    part.way = "right";
+  }
+  if (before.left + el.clientWidth < walk.longest) go(before.left + Math.max(el.clientWidth, 50), 0);
+  return el.scrollLeft > before.left + 1;
+};
+
+const endStroll = () => {
+  for (const { el, left, top } of walk.parts.slice(1).reverse()) el.scrollTo({ left, top, behavior: "instant" });
+  scrollTo({ left: 0, top: 0, behavior: "instant" });
+};
+
+// After the picture: the page as it stood before the walk.
+const leaveStroll = () => {
+  showAsItWas();
+  const [{ left, top }] = walk.parts;
+  scrollTo({ left, top, behavior: "instant" });
+  walk.parts = [];
+};
