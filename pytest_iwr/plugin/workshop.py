@@ -138,13 +138,19 @@ class Workshop:
 
         making = self.making
         gateway = self._made_gateway()
-        client = openai.OpenAI(base_url=gateway.url, api_key=gateway.token)
+        client = openai.OpenAI(
+            base_url=gateway.url,
+            api_key=gateway.token,
+            # The gateway is on this machine: a proxy of the user's must not see it.
+            http_client=openai.DefaultHttpx2Client(trust_env=False),
+        )
         self.model_generator = ModelGenerator(
             self.configs,
             ask_through(client),
             self._folder,
             making.prompt,
             native_video=making.is_video_native,
+            prompts=None if making.cache == "off" else making.cache_dir / "prompts",
         )
         return self.model_generator
 

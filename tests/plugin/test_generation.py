@@ -68,6 +68,16 @@ def test_model_makes_each_page_once(
     assert len(mock.requests) == 3
 
 
+def test_proxy_of_the_user_sees_no_pages(
+    asking: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What goes to the gateway, on this machine, goes through no `HTTP_PROXY`."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", "")
+    assert _run(asking, "-k", "shop").ret == 0
+
+
 def test_same_command_again_asks_nobody(asking: Project, mock: MockEndpoint) -> None:
     """The second run has all answers from the cache, and costs nothing."""
     _run(asking)
