@@ -36,6 +36,8 @@ _PAUSE_S = 0.5
 """The longest wait between two keys that a person would not press at once."""
 _KEY_S = 0.02
 """How long one key may take."""
+_FINGER_MS = 200
+"""What is tapped looks pressed for so long at the most."""
 _TRIES = 4
 """So often an element is touched that moves away before the pointer arrives."""
 _NO_PAGE = ("Download is starting", "net::ERR_", "interrupted by another navigation")
@@ -188,6 +190,7 @@ class Hands:
     def _tap(self, aimed: Aimed) -> None:
         try:
             self.windows.page.touchscreen.tap(aimed.x, aimed.y)
+            self.windows.wait(_FINGER_MS)
         except pw.Error as error:
             if "hasTouch" not in error.message:
                 raise

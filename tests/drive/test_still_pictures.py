@@ -64,6 +64,15 @@ def test_what_moves_by_itself_is_held(drive: Drive, tmp_path: Path, name: str) -
     assert len(shots) == 1
 
 
+def test_touch_leaves_no_mark_in_a_picture(drive: Drive) -> None:
+    """What a browser draws over a tapped button pales within a quarter of a second."""
+    page = "<meta name=viewport content='width=device-width'><button>Go</button>"
+    tap = {"tap": {"name": "Go"}, "checkpoint": "01.png"}
+    trace = drive(page, tap, tap, viewport={**WINDOW, "mobile": True, "touch": True})
+    went_well(trace, 2)
+    assert [step.again for step in trace.steps] == [None] * 3
+
+
 def test_drawing_that_ends_is_shown_at_its_end(drive: Drive, tmp_path: Path) -> None:
     """As a transition of a style sheet is; a drawing set by a click still works."""
     ending = SVG.format(f'<animate {SLIDE} dur="2s" fill="freeze"/>')

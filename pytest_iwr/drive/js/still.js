@@ -31,9 +31,10 @@ const rootsNow = () => {
   return known.roots;
 };
 
-// A text cursor blinks; a picture must not depend on when it was taken.
+// A text cursor blinks, and what a finger touched pales slowly; a picture must not depend
+// on when it was taken.
 const caretless = new CSSStyleSheet();
-caretless.replaceSync("*, *::before, *::after { caret-color: transparent !important; }");
+caretless.replaceSync("*, *::before, *::after { caret-color: transparent !important; -webkit-tap-highlight-color: transparent !important; }");
 const hideCaret = () => {
   for (const root of rootsNow()) {
     if (!root.adoptedStyleSheets.includes(caretless)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, caretless];
