@@ -15,6 +15,8 @@ from pytest_iwr.plugin.desk import Address, Counts, Desk, Wanted
 from pytest_iwr.plugin.options import Making
 
 if TYPE_CHECKING:
+    from openai import OpenAI
+
     from pytest_iwr.artifacts import RunFolder
     from pytest_iwr.gateway import Gateway, Status
     from pytest_iwr.generate.model import ModelGenerator
@@ -40,6 +42,7 @@ class Workshop:
         self.files: Callable[[], RunFolder] | None = None
         """Where the run's files are; known once the run is planned."""
         self._config = config
+        self._client: OpenAI | None = None
         self.configs: Mapping[str, ModelConfig] = {}
         self._keys: Mapping[str, str] = {}
         has_hook = bool(config.hook.pytest_iwr_generate.get_hookimpls())
@@ -101,6 +104,8 @@ class Workshop:
             self.gateway.close()
         if self.model_generator is not None:
             self.model_generator.close()
+        if self._client is not None:
+            self._client.close()
 
     def open_product(self) -> ProductGenerator:
         """Give the user's product; raises UsageError where it cannot be found."""
@@ -138,7 +143,7 @@ class Workshop:
 
         making = self.making
         gateway = self._made_gateway()
-        client = openai.OpenAI(
+        self._client = openai.OpenAI(
             base_url=gateway.url,
             api_key=gateway.token,
             # The gateway is on this machine: a proxy of the user's must not see it.
@@ -146,7 +151,7 @@ class Workshop:
         )
         self.model_generator = ModelGenerator(
             self.configs,
-            ask_through(client),
+            ask_through(self._client),
             self._folder,
             making.prompt,
             native_video=making.is_video_native,
