@@ -58,7 +58,7 @@ class Ask(Protocol):
 class ModelGenerator:
     """A generator that asks a model for each page, from many threads at once."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - settings of a run, each by its name
         self,
         configs: Mapping[str, r.ModelConfig],
         ask: Ask,
@@ -66,17 +66,20 @@ class ModelGenerator:
         template: Path | None = None,
         *,
         native_video: bool = False,
+        prompts: Path | None = None,
     ) -> None:
         """Know the models by alias, and where the page of a task goes.
 
-        Raises UsageError for a template with a fault.
+        `prompts` is a folder for prompts that were prepared, which later runs use as
+        well; without it they last as long as this object. Raises UsageError for a
+        template with a fault.
         """
         self._configs = configs
         self._ask = ask
         self._folder = folder
         self._template = Template(template)
         self._native_video = native_video
-        self._shelf = Shelf()
+        self._shelf = Shelf(prompts)
 
     def models(self) -> tuple[str, ...]:
         """Give the aliases of all models."""
@@ -124,7 +127,7 @@ class ModelGenerator:
         return r.NoPage(kind=kind, reason=reply.reason, generation=generation)
 
     def close(self) -> None:
-        """Forget all prompts."""
+        """Forget all prompts that no later run is to use."""
         self._shelf.close()
 
     def _config(self, model: str) -> r.ModelConfig:

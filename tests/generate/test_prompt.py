@@ -9,11 +9,9 @@ import cv2
 import numpy as np
 import pytest
 
-from pytest_iwr import records as r
 from pytest_iwr.errors import TaskError, VideoError
 from pytest_iwr.generate.frames import pick
 from pytest_iwr.generate.prompt import Prompt, build_prompt
-from pytest_iwr.generate.shelf import Shelf, key_of
 from pytest_iwr.generate.template import PLACEHOLDER
 from pytest_iwr.images import Picture
 from pytest_iwr.serve import answer
@@ -214,37 +212,3 @@ def test_sheets_of_other_kinds_are_shown_in_order(tmp_path: Path) -> None:
     cv2.imwrite(str(folder / "sheet_2.jpg"), picture(40, 40))
     shown = _pictures(build_prompt(task, config()))
     assert [one.shape[0] for one in shown] == [50, 40, 30]
-
-
-def test_shelf_makes_a_prompt_once(tmp_path: Path) -> None:
-    """Kept on disk, and equal to what was made."""
-    task = make_task(tmp_path / "shop", sheets=[picture(99, 99)], assets=ASSETS)
-    made = []
-
-    def make() -> Prompt:
-        made.append(build_prompt(task, config()))
-        return made[-1]
-
-    shelf = Shelf()
-    assert shelf.get("a", make) == shelf.get("a", make)
-    assert len(made) == 1
-    shelf.close()
-
-
-def test_key_of_a_prompt_knows_what_it_is_made_of(tmp_path: Path) -> None:
-    """Another limit, template, window or file is another prompt; a name is not."""
-    task = make_task(tmp_path / "shop", sheets=[picture(99, 99)])
-
-    def key(
-        task: r.Task = task, model: r.ModelConfig | None = None, text: str = "a"
-    ) -> str:
-        return key_of(task, model or config(), text, native=False)
-
-    first = key()
-    assert key(model=config(alias="other", temperature=1.0)) == first
-    assert key(model=config(limits={"max_images": 3})) != first
-    assert key(text="b") != first
-    phone = task.model_copy(update={"viewport": r.Viewport(width=390)})
-    assert key(task=phone) != first
-    cv2.imwrite(str(tmp_path / "shop" / "sheets" / "sheet_1.png"), picture(80, 80))
-    assert key() != first
