@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from pytest_iwr.author.commands import add_capture, add_site, oracle
+from pytest_iwr.author.commands import add_capture, add_import, add_site, oracle
 from pytest_iwr.errors import (
     IwrError,
     NoBrowserError,
@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Examples:\n"
         "  iwr check tasks            # every mistake of every task, with its line\n"
         "  iwr capture tasks/shop --site DIR  # pictures, video and assets of a task\n"
+        "  iwr import iwr-bench SRC tasks/      # task files of the official data\n"
         "  iwr schema -o iwr-task.schema.json   # completion in your editor\n"
         "  iwr browser                # which browser a run would take\n"
         "  iwr serve-mock             # an endpoint that answers like a model\n"
@@ -81,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     add_schema(commands)
     add_browser(commands)
     add_capture(commands)
+    add_import(commands)
     add_serve_mock(commands)
     return parser
 

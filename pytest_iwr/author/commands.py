@@ -1,4 +1,4 @@
-"""`iwr capture` and `iwr check --oracle`: what they take, and what they print."""
+"""`iwr capture`, `iwr import`, `iwr check --oracle`: what they take and print."""
 
 import argparse
 import os
@@ -78,6 +78,52 @@ def _capture(options: argparse.Namespace) -> int:
     if report.made:
         print(f"{task.id}: {', '.join(report.made)}")
     return EXIT_PROBLEMS if report.problems else 0
+
+
+def add_import(commands: "Commands") -> None:
+    """Add `iwr import`."""
+    parser = commands.add_parser(
+        "import",
+        help="turn the official data of IWR-Bench into task files",
+        description="Turn the official data of IWR-Bench into task files, each in a"
+        " folder with copies of its pictures, video, assets and contact sheets. It"
+        " overwrites nothing. To evaluate the data as it is, name it to pytest.",
+        epilog="Examples:\n"
+        "  iwr import iwr-bench IWR-Bench/data/data.jsonl tasks/\n"
+        "  iwr import iwr-bench IWR-Bench tasks/ --only 17 --only 42\n"
+        "  pytest IWR-Bench/data/data.jsonl --iwr-model=NAME   # without an import\n\n"
+        "Exit status: 0 all were written, 1 a line is wrong or a folder is there\n"
+        "already, 4 bad usage.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("layout", choices=("iwr-bench",), help="how the data is laid")
+    parser.add_argument(
+        "source", type=Path, metavar="SRC", help="a data.jsonl, or a folder with one"
+    )
+    parser.add_argument(
+        "target", type=Path, metavar="TASKS", help="gets TASKS/<id>/task.iwr.yaml"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="take this task; may be given several times (default: all)",
+    )
+    parser.set_defaults(command=_import)
+
+
+def _import(options: argparse.Namespace) -> int:
+    from pytest_iwr.author.importing import import_official  # noqa: PLC0415  # in use
+
+    done = import_official(options.source, options.target, tuple(options.only))
+    for file in done.written:
+        print(file)
+    for problem in done.problems:
+        print(problem)
+    count = len(done.written)
+    print(f"{count} {'task' if count == 1 else 'tasks'} written")
+    return EXIT_PROBLEMS if done.problems else 0
 
 
 def oracle(options: argparse.Namespace) -> int:

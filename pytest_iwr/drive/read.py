@@ -274,12 +274,29 @@ def _direction(sentence: str) -> str | None:
 _UNCLEAR = re.compile(
     r"\b(?:a bit|a little|slightly|some)\b|\b(?:in|inside) the (?!page)"
 )
+_SOMEWHERE = re.compile(r"\b(?:in|inside|within) the (?!page|window|browser|viewport)")
+_IN_QUOTED = re.compile(r"\b(?:in|inside|within)\b[^§]*§")
+
+
+def _read_container(
+    action: r.Scroll, lowered: str, outside: str, texts: list[str]
+) -> r.Action | None:
+    """Read where to scroll, when the task says how far."""
+    named = _IN_QUOTED.search(outside)
+    if action.in_ is not None or (named is None and not _SOMEWHERE.search(lowered)):
+        return _filled(action)
+    if named is None:
+        return None
+    index = outside[: named.end()].count("§") - 1
+    return _filled(action, in_={"text": texts[index]})
 
 
 def _read_scroll(action: r.Scroll, sentence: str) -> r.Action | None:
     lowered = sentence.lower()
     texts = quoted(sentence)
     outside = QUOTED.sub("§", sentence)
+    if action.by is not None or action.by_x is not None:
+        return _read_container(action, lowered, outside, texts)
     if texts and re.search(
         r"\b(?:to|until|till)\b (?!the (?:bottom|end|top|start))", outside
     ):

@@ -8,13 +8,29 @@ from pytest_iwr.errors import Problem, TaskError
 from pytest_iwr.load import rules
 from pytest_iwr.load.advice import advise
 from pytest_iwr.load.masks import Masks
+from pytest_iwr.load.official import (
+    OFFICIAL_SUFFIX,
+    Line,
+    load_line,
+    load_official,
+)
 from pytest_iwr.load.parse import Part, Unreadable, parse
 from pytest_iwr.load.problems import problems_of
 from pytest_iwr.load.schema import schema
 from pytest_iwr.load.validate import validate
 from pytest_iwr.records import Task, TaskFile
 
-__all__ = ["SUFFIX", "Review", "load", "review", "schema"]
+__all__ = [
+    "OFFICIAL_SUFFIX",
+    "SUFFIX",
+    "Line",
+    "Review",
+    "load",
+    "load_named",
+    "load_official",
+    "review",
+    "schema",
+]
 
 SUFFIX = ".iwr.yaml"
 """How the name of every task file ends."""
@@ -36,6 +52,16 @@ def load(path: Path, *, needs_files: bool = True) -> Task:
     Raises TaskError with all problems of the file.
     """
     return _load(path, needs_files=needs_files)[0]
+
+
+def load_named(path: Path, task_id: str) -> Task:
+    """Give the task of a file of any layout; of several, the one with this id.
+
+    Raises TaskError with all problems of the task.
+    """
+    if path.suffix == OFFICIAL_SUFFIX:
+        return load_line(path, task_id)
+    return load(path)
 
 
 def review(path: Path) -> Review:

@@ -43,14 +43,15 @@ def _file_findings(
     )
     if not (is_folder or is_picture or where[-1] in _FILES):
         return
-    fault = _escape(name)
+    fault = escape(name)
     if fault is None and needs_files:
-        fault = _absence(folder, name, is_folder=is_folder)
+        fault = absence(folder, name, is_folder=is_folder)
     if fault is not None:
         yield Finding(where, part.line, fault, part)
 
 
-def _escape(name: str) -> str | None:
+def escape(name: str) -> str | None:
+    """Give how a name leads out of the task's folder; `None` where it stays in it."""
     windows = PureWindowsPath(name)
     if PurePosixPath(name).is_absolute() or windows.drive or windows.root:
         return f"{name!r} is an absolute path. Write it relative to the task's folder"
@@ -63,7 +64,8 @@ def _escape(name: str) -> str | None:
     return None
 
 
-def _absence(folder: Path, name: str, *, is_folder: bool) -> str | None:
+def absence(folder: Path, name: str, *, is_folder: bool) -> str | None:
+    """Give why there is no such file in a folder; `None` where there is one."""
     path = folder / name
     kind = "folder" if is_folder else "file"
     try:

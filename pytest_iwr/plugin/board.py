@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_iwr.plugin.collect import SUFFIX, note_dues
+from pytest_iwr.plugin.collect import note_dues
+from pytest_iwr.plugin.contents import is_task_file
 from pytest_iwr.plugin.plan import Plan, shown
 from pytest_iwr.plugin.run import Run
 from pytest_iwr.plugin.transport import (
@@ -113,7 +114,7 @@ class Board:
             self._lost.append(report.nodeid)
         elif report.skipped and report.when == "setup":
             self._dues.pop(report.nodeid, None)
-            is_task = report.nodeid.partition("::")[0].endswith(SUFFIX)
+            is_task = is_task_file(report.nodeid.partition("::")[0])
             self._skipped += is_task and not self._plan.is_active
         if report.failed:
             is_ours = cargo is not None and cargo.is_ours
@@ -226,10 +227,9 @@ def _wanted(selection: Selection) -> Iterator[Wanted]:
     """Give the pages that are wanted; a broken task file wants none."""
     from pytest_iwr.plugin.desk import Wanted  # noqa: PLC0415 - where pages are made
 
-    for nodeid, dues in selection.dues.items():
-        for due in dues:
-            if due.steps_total:
-                yield Wanted(selection.files[nodeid], due.model, due.epoch)
+    for nodeid, task in selection.tasks.items():
+        for due in selection.dues.get(nodeid, ()):
+            yield Wanted(*task, due.model, due.epoch)
 
 
 def _worth(row: Row) -> int:

@@ -10,41 +10,55 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_iwr.artifacts import slug
+from pytest_iwr.plugin.contents import (
+    OFFICIAL_SUFFIX,
+    OWNERS,
+    SUFFIX,
+    Contents,
+    read_contents,
+    relative,
+)
 from pytest_iwr.plugin.plan import PLAN
-from pytest_iwr.plugin.transport import DUES, Due
+from pytest_iwr.plugin.transport import DUES, TASK_AT, Due, TaskAt
 
 if TYPE_CHECKING:
     from pytest_iwr.errors import TaskError
     from pytest_iwr.records import Task
 
-SUFFIX = ".iwr.yaml"
-OWNERS = pytest.StashKey[dict[str, Path]]()
-"""Slugs of task ids → the file that has each."""
-
 
 class TaskFile(pytest.Module):
-    """A task file: a module with one function, made from the file."""
+    """A task file: a module with one function a task, made from the file."""
 
-    loaded: Task | TaskError
+    contents: Contents
 
     def _getobj(self) -> ModuleType:
-        if "loaded" not in vars(self):
-            self.loaded = _load(self.path, self.config)
+        if "contents" not in vars(self):
+            self.contents = read_contents(self.path, self.config)
         return _module(self)
-
-    @property
-    def steps_total(self) -> int:
-        """The number of steps, 0 where the file cannot be loaded."""
-        from pytest_iwr.records import Task  # noqa: PLC0415 - with the first file
-
-        return len(self.loaded.steps) if isinstance(self.loaded, Task) else 0
 
 
 def collect_file(file_path: Path, parent: pytest.Collector) -> TaskFile | None:
-    """Give the collector of a task file, `None` for other files."""
-    if not file_path.name.endswith(SUFFIX):
+    """Give the collector of a task file, `None` for other files.
+
+    A file in the official layout is one only when the command line names it: any
+    program may have left a `.jsonl` somewhere.
+    """
+    is_official = file_path.name.endswith(OFFICIAL_SUFFIX)
+    is_named = is_official and parent.session.isinitpath(file_path)
+    if not is_named and not file_path.name.endswith(SUFFIX):
         return None
     return TaskFile.from_parent(parent, path=file_path)
+
+
+def content_of(item: pytest.Item) -> Task | TaskError | None:
+    """Give the task of a test in a task file, or what is wrong with it.
+
+    `None` for tests that stand elsewhere.
+    """
+    file = item.getparent(TaskFile)
+    if file is None or not isinstance(item, pytest.Function):
+        return None
+    return file.contents[item.originalname]
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
@@ -80,10 +94,16 @@ def note_dues(items: Sequence[pytest.Item]) -> None:
     """Note on each selected test what it owes to the summary."""
     labels: dict[str, Path] = {}
     for item in items:
-        file = item.getparent(TaskFile)
-        if file is not None:
-            label = _label(file, labels)
-            item.stash[DUES] = _dues(item, file, label)
+        content = content_of(item)
+        if content is None:
+            continue
+        from pytest_iwr.records import Task  # noqa: PLC0415 - in use only
+
+        if isinstance(content, Task):
+            item.stash[TASK_AT] = TaskAt(content.path, content.id)
+            item.stash[DUES] = _dues(item, content)
+        else:
+            item.stash[DUES] = _broken_dues(item, _label(item, content, labels))
 
 
 def _run_id(model: str, epoch: int, epochs: int) -> str:
@@ -97,32 +117,33 @@ def _model_of(item: pytest.Item) -> str | None:
     return None if model is None else str(model)
 
 
-def _dues(item: pytest.Item, file: TaskFile, label: str) -> tuple[Due, ...]:
+def _broken_dues(item: pytest.Item, label: str) -> tuple[Due, ...]:
     plan = item.config.stash[PLAN]
-    if file.steps_total == 0:
-        return tuple(
-            Due(label, model, epoch, 0)
-            for model in plan.models
-            for epoch in range(1, plan.options.epochs + 1)
-        )
+    return tuple(
+        Due(label, model, epoch, 0)
+        for model in plan.models
+        for epoch in range(1, plan.options.epochs + 1)
+    )
+
+
+def _dues(item: pytest.Item, task: Task) -> tuple[Due, ...]:
     model = _model_of(item)
     if model is None:
         return ()
     params = item.callspec.params  # type: ignore[attr-defined]  # it has a model
     epoch = params.get("iwr_epoch", 1)
-    return (Due(label + _variant(item), model, epoch, file.steps_total),)
+    return (Due(task.id + _variant(item), model, epoch, len(task.steps)),)
 
 
-def _label(file: TaskFile, labels: dict[str, Path]) -> str:
-    """Name a task in the summary: by its id, a broken file by its folder if free."""
-    from pytest_iwr.records import Task  # noqa: PLC0415 - with the first file
-
-    if isinstance(file.loaded, Task):
-        return file.loaded.id
-    folder = file.path.parent.name
-    is_taken = slug(folder) in file.config.stash.get(OWNERS, {})
-    if is_taken or labels.setdefault(folder, file.path) != file.path:
-        return _relative(file.path, file.config)
+def _label(item: pytest.Item, error: TaskError, labels: dict[str, Path]) -> str:
+    """Name a broken task in the summary: by its folder if free, or by its line."""
+    path, config = item.path, item.config
+    if path.suffix == OFFICIAL_SUFFIX:
+        return f"{relative(path, config)}:{error.problems[0].line}"
+    folder = path.parent.name
+    is_taken = slug(folder) in config.stash.get(OWNERS, {})
+    if is_taken or labels.setdefault(folder, path) != path:
+        return relative(path, config)
     return folder
 
 
@@ -136,52 +157,20 @@ def _variant(item: Any) -> str:
     return f"[{item.callspec.id.removesuffix(ours).rstrip('-')}]"
 
 
-def _load(path: Path, config: pytest.Config) -> Task | TaskError:
-    from pytest_iwr.errors import TaskError  # noqa: PLC0415 - with the first file
-    from pytest_iwr.load import load  # noqa: PLC0415 - with the first file
-
-    try:
-        task = load(path)
-    except TaskError as error:
-        relative = Path(_relative(path, config))
-        return TaskError([p._replace(path=relative) for p in error.problems])
-    known = {line.partition(":")[0] for line in config.getini("markers")}
-    for tag in task.tags:
-        if tag not in known:
-            config.addinivalue_line("markers", f"{tag}: a tag of tasks")
-    return _refuse_taken(task, path, config)
-
-
-def _refuse_taken(task: Task, path: Path, config: pytest.Config) -> Task | TaskError:
-    from pytest_iwr.errors import Problem, TaskError  # noqa: PLC0415 - see above
-
-    owner = config.stash.setdefault(OWNERS, {}).setdefault(slug(task.id), path)
-    if owner == path:
-        return task
-    message = f"{task.id!r} is taken by {_relative(owner, config)}. Give another id."
-    return TaskError([Problem(Path(_relative(path, config)), 1, "id", message)])
-
-
-def _relative(path: Path, config: pytest.Config) -> str:
-    root = config.rootpath
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-
-
 def _module(file: TaskFile) -> ModuleType:
     from pytest_iwr.records import Task  # noqa: PLC0415 - with the first file
 
-    task = file.loaded
-    if isinstance(task, Task):
-        name, line = slug(task.id), task.line_of(1)
-        function = _at(_page_does_its_task, name, file.path, line)
-        for tag in task.tags:
-            function = getattr(pytest.mark, tag)(function)
-    else:
-        name, line = slug(file.path.parent.name), task.problems[0].line
-        function = _at(_file_can_be_loaded, name, file.path, line)
-    module = ModuleType(f"iwr_task_{name}")
-    function.__module__ = module.__name__
-    setattr(module, name, function)
+    module = ModuleType(f"iwr_task_{slug(file.path.parent.name)}")
+    for name, content in file.contents.items():
+        if isinstance(content, Task):
+            function = _at(_page_does_its_task, name, file.path, content.line_of(1))
+            for tag in content.tags:
+                function = getattr(pytest.mark, tag)(function)
+        else:
+            line = content.problems[0].line
+            function = _at(_file_can_be_loaded, name, file.path, line)
+        function.__module__ = module.__name__
+        setattr(module, name, function)
     return module
 
 

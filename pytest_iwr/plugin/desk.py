@@ -36,7 +36,9 @@ class Wanted(NamedTuple):
     """A page that a selected test will ask for."""
 
     path: str
-    """The task file."""
+    """The file of the task."""
+    task: str
+    """Its id; a file may hold many."""
     model: str
     epoch: int
 
@@ -100,7 +102,7 @@ class Desk:
 
         Whoever asks again after a failure has it tried again.
         """
-        wanted = Wanted(task.path, model, epoch)
+        wanted = Wanted(task.path, task.id, model, epoch)
         future = self._start(wanted, task)
         try:
             return future.result()
@@ -160,7 +162,7 @@ class Desk:
         outcome = "failed"
         try:
             page = self._opened().page(
-                task or _load(wanted.path), wanted.model, wanted.epoch
+                task or _load(wanted.path, wanted.task), wanted.model, wanted.epoch
             )
             outcome = "done"
             return page
@@ -295,9 +297,9 @@ def _told_error(error: Exception) -> dict[str, object]:
     return {"error": "IwrError", "message": f"{type(error).__name__}: {error}"}
 
 
-def _load(path: str) -> Task:
+def _load(path: str, task_id: str) -> Task:
     from pathlib import Path  # noqa: PLC0415 - when first needed
 
-    from pytest_iwr.load import load  # noqa: PLC0415 - when first needed
+    from pytest_iwr.load import load_named  # noqa: PLC0415 - when first needed
 
-    return load(Path(path))
+    return load_named(Path(path), task_id)

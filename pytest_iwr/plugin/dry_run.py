@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_iwr.plugin.collect import TaskFile
+from pytest_iwr.plugin.collect import content_of
 from pytest_iwr.plugin.transport import DUES
 
 if TYPE_CHECKING:
@@ -179,10 +179,9 @@ def _wanted(items: Sequence[pytest.Item]) -> list[tuple[Task, str, int]]:
     from pytest_iwr.records import Task  # noqa: PLC0415 - it is loaded
 
     found: Mapping[tuple[str, str, int], Task] = {
-        (due.task, due.model, due.epoch): file.loaded
+        (due.task, due.model, due.epoch): content
         for item in items
-        if (file := item.getparent(TaskFile)) is not None
-        and isinstance(file.loaded, Task)
+        if isinstance(content := content_of(item), Task)
         for due in item.stash.get(DUES, ())
     }
     return [(task, model, epoch) for (_, model, epoch), task in found.items()]

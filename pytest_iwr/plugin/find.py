@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_iwr.plugin.collect import SUFFIX
+from pytest_iwr.plugin.contents import SUFFIX
 
 if TYPE_CHECKING:
     from pytest_iwr.records import Task

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from pytest_iwr.plugin.collect import TaskFile
+from pytest_iwr.plugin.collect import content_of
 from pytest_iwr.plugin.evaluation import Slot, plain_errors
 from pytest_iwr.plugin.find import find_task
 from pytest_iwr.plugin.plan import PLAN, Plan
@@ -39,11 +39,11 @@ def iwr_task(request: pytest.FixtureRequest) -> Task:
     from pytest_iwr.errors import TaskError, UsageError  # noqa: PLC0415 - late
 
     with plain_errors():
-        file: TaskFile | None = request.node.getparent(TaskFile)
-        if file is not None:
-            if isinstance(file.loaded, TaskError):
-                raise file.loaded
-            return file.loaded
+        content = content_of(request.node)
+        if isinstance(content, TaskError):
+            raise content
+        if content is not None:
+            return content
         if hasattr(request, "param"):
             return find_task(request.param, request.config, request.path.parent)
         message = (

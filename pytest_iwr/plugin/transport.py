@@ -66,6 +66,17 @@ DUES = pytest.StashKey[tuple[Due, ...]]()
 """On an item: what it owes."""
 
 
+class TaskAt(NamedTuple):
+    """Where a task is found again: a file may hold many."""
+
+    path: str
+    id: str
+
+
+TASK_AT = pytest.StashKey[TaskAt]()
+"""On an item whose task could be loaded: where it stands."""
+
+
 class Cargo(NamedTuple):
     """What a report carries."""
 
@@ -165,8 +176,8 @@ class Selection(NamedTuple):
     """What each test owes, by its id."""
     drives: bool
     """Some test drives a browser of ours."""
-    files: dict[str, str]
-    """The task file of each test that owes something, by the test's id."""
+    tasks: dict[str, TaskAt]
+    """The task of each test that has one, by the test's id."""
 
 
 def select(items: Sequence[pytest.Item]) -> Selection:
@@ -178,7 +189,7 @@ def select(items: Sequence[pytest.Item]) -> Selection:
             and item.get_closest_marker("skip") is None
             for item in items
         ),
-        files={i.nodeid: str(i.path) for i in items if i.stash.get(DUES, ())},
+        tasks={i.nodeid: i.stash[TASK_AT] for i in items if TASK_AT in i.stash},
     )
 
 
@@ -195,13 +206,13 @@ def receive_selection(run: RunFolder, worker: str) -> Selection:
     """Take, as the controller, what a worker has left."""
     source = _manifest(run, worker)
     if not source.exists():
-        return Selection({}, drives=False, files={})
-    dues, drives, files = json.loads(source.read_text(encoding="utf-8"))
+        return Selection({}, drives=False, tasks={})
+    dues, drives, tasks = json.loads(source.read_text(encoding="utf-8"))
     source.unlink()
     return Selection(
         {nodeid: tuple(Due(*due) for due in owed) for nodeid, owed in dues.items()},
         drives,
-        files,
+        {nodeid: TaskAt(*task) for nodeid, task in tasks.items()},
     )
 
 

@@ -85,3 +85,21 @@ def test_action_is_read(
         fields = read.model_dump(exclude_none=True, by_alias=True, exclude_unset=True)
         shown = {name: value for name, value in fields.items() if name != "kind"}
     assert shown == arguments
+
+
+FAR = [
+    ("Scroll down", {"by": 2.0}),
+    ('Scroll until "Imprint" is in view', {"by": 2.0}),
+    ('Scroll down in the "Log"', {"by": 2.0, "in": {"text": "Log"}}),
+    ('Read "News", then scroll in "Log"', {"by": 2.0, "in": {"text": "Log"}}),
+    ("Scroll a bit within the page", {"by": 2.0}),
+    ("Scroll down in the chat window", None),
+]
+
+
+@pytest.mark.parametrize(("sentence", "arguments"), FAR)
+def test_given_way_is_kept(sentence: str, arguments: dict[str, object] | None) -> None:
+    """How far the task says to scroll holds; the sentence tells where, or nobody."""
+    read = read_action(r.Scroll(describe=sentence, by=2.0))
+    shown = read.model_dump(exclude_none=True, by_alias=True) if read else None
+    assert shown == (None if arguments is None else {"kind": "scroll", **arguments})

@@ -60,7 +60,14 @@ class Reader:
         if "bug" in said:
             raise ZeroDivisionError(said["bug"])
         breaks_at = int(said.get("breaks_at", 0))
-        steps = [r.TraceStep(number=0, verb="open", said="open the page")]
+        steps = [
+            r.TraceStep(
+                number=0,
+                verb="open",
+                said="open the page",
+                shot="shot-00.png" if task.start else None,
+            )
+        ]
         for number, step in enumerate(task.steps, start=1):
             message = said.get("reason", "expected 'Total 2', saw 'Total 1'")
             fails = number == breaks_at
@@ -100,8 +107,9 @@ class Fixed:
         masks: Sequence[r.Box] = (),  # noqa: ARG002 - a Scorer's signature
         diff: Path | None = None,  # noqa: ARG002 - a Scorer's signature
     ) -> r.Comparison:
-        """Read `0.5` from `is-0.5.png`."""
-        alike = float(reference.stem.removeprefix("is-"))
+        """Read `0.5` from `is-0.5.png`; other names say that all is alike."""
+        name = reference.stem
+        alike = float(name.removeprefix("is-")) if name.startswith("is-") else 1.0
         return r.Comparison(
             text=alike,
             structure=alike,

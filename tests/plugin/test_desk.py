@@ -102,7 +102,7 @@ def test_nothing_is_made_ahead_before_begin(
     desk: Desk, maker: Maker, task: Task
 ) -> None:
     """What is expected is made once the first test needs pages of ours."""
-    desk.expect([Wanted(task.path, "gpt-5", epoch) for epoch in (1, 2)])
+    desk.expect([Wanted(task.path, "shop", "gpt-5", epoch) for epoch in (1, 2)])
     assert desk.counts.wanted == 0
     desk.begin()
     desk.page(task, "gpt-5", 1)
