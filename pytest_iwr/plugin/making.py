@@ -97,10 +97,12 @@ def live_line(counts: Counts, status: Status | None, elapsed_s: float) -> str:
 
 
 def spend(status: Status) -> str:
-    """Say what has been spent, and of how much nobody knows the price."""
-    known = f"${status.cost_usd or 0:.4f}" if status.cost_usd is not None else ""
-    unknown = f"{status.unknown_costs} at unknown cost" if status.unknown_costs else ""
-    return " + ".join(part for part in (known, unknown) if part)
+    """Say what has been spent, and of how many answers nobody knows the price."""
+    unknown = status.unknown_costs
+    if status.cost_usd is None:
+        return "cost unknown" if unknown else "spent $0.0000"
+    known = f"spent ${status.cost_usd:.4f}"
+    return known + (f" + {unknown} unknown" if unknown else "")
 
 
 def bill(workshop: Workshop) -> list[str]:
@@ -118,7 +120,7 @@ def bill(workshop: Workshop) -> list[str]:
         parts.append(f"{status.failed} failed")
     if status.tokens_in or status.tokens_out:
         parts.append(f"{status.tokens_in:,} tokens in, {status.tokens_out:,} out")
-    return [f"models: {', '.join(parts)}; spent {spend(status) or '$0.0000'}"]
+    return [f"models: {', '.join(parts)}; {spend(status)}"]
 
 
 def _number(count: int, one: str, many: str) -> str:

@@ -89,6 +89,16 @@ def test_same_command_again_asks_nobody(asking: Project, mock: MockEndpoint) -> 
     result.stdout.fnmatch_lines("models: 0 asked, 3 from the cache; spent $0.0000")
 
 
+def test_unknown_cost_is_said_and_is_not_nothing(
+    asking: Project, mock: MockEndpoint
+) -> None:
+    """Without a price, the last line of a run says that the cost is unknown."""
+    text = MODELS.format(url=mock.url).partition("    price:")[0]
+    (asking.path / "models.yaml").write_text(text, encoding="utf-8")
+    result = _run(asking, "-k", "shop")
+    result.stdout.fnmatch_lines("models: 1 asked, 0 from the cache, *; cost unknown")
+
+
 def test_made_pages_are_kept_as_stored_ones(asking: Project) -> None:
     """What a run has made can be evaluated again with `--iwr-pages`."""
     _run(asking)
