@@ -82,9 +82,11 @@ def drive_all(package: Path, names: Sequence[str], task: r.Task) -> list[Row]:
         begun = time.monotonic()
         folder = Path(scratch) / name
         folder.mkdir()
-        with server.serve(site, None) as hosted:
-            step, kind, reason = _drive(browser, task, hosted.url, folder)
-        browsers.put(browser)
+        try:
+            with server.serve(site, None) as hosted:
+                step, kind, reason = _drive(browser, task, hosted.url, folder)
+        finally:
+            browsers.put(browser)  # or the others wait for it for ever
         seconds = round(time.monotonic() - begun, 2)
         print(f"  {name} {seconds:.1f} s", file=sys.stderr, flush=True)
         return Row(name, None, "", step, kind, reason, seconds)
