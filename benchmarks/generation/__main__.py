@@ -7,9 +7,10 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks.generation import speed
+from benchmarks.generation import faults, speed
 from benchmarks.generation.project import Project
 
+PARTS = ("speed", "faults", "kills")
 TASKS = 113
 
 
@@ -17,10 +18,15 @@ def main() -> None:
     """Measure speed, failures and kills, in this order."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.generation")
     parser.add_argument("--tasks", type=int, default=TASKS, help=f"({TASKS})")
+    parser.add_argument("--only", choices=PARTS, action="append", help="parts (all)")
     asked = parser.parse_args()
+    parts = asked.only or PARTS
     with tempfile.TemporaryDirectory() as scratch:
-        project = Project(Path(scratch) / "many", tasks=asked.tasks)
-        speed.measure(project)
+        many = Project(Path(scratch) / "many", tasks=asked.tasks)
+        if "speed" in parts:
+            speed.measure(many)
+        if "faults" in parts:
+            faults.measure(many)
 
 
 if __name__ == "__main__":

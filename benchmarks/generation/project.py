@@ -25,7 +25,6 @@ SIZE = (1280, 720)
 """Pixels of a video."""
 FRAMES_PER_S = 10
 SECONDS = 5.5
-RETRY_AFTER_S = 1
 _STAND_IN = ROOT / "tests" / "plugin" / "project_conftest.py"
 _QUICK = ("-pno:playwright", "-pno:anyio", "-pno:cacheprovider", "-q")
 """No browser is driven: without these plugins three processes start sooner."""
@@ -106,6 +105,11 @@ class Project:
     def cache(self) -> Path:
         """Where the answers are kept."""
         return self.folder / ".iwr_cache"
+
+    @property
+    def latest(self) -> Path:
+        """The folder of the last run that has ended."""
+        return self.folder / "reports" / "latest"
 
     def ledger(self) -> tuple[Asked, ...]:
         """Give the lines of all runs' ledgers."""
