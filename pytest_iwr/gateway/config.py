@@ -48,19 +48,24 @@ class ModelFile(Record):
 
 
 def load_models(
-    file: Path | None, environ: Mapping[str, str], wanted: Sequence[str]
+    file: Path | None,
+    environ: Mapping[str, str],
+    wanted: Sequence[str],
+    *,
+    needs_keys: bool = True,
 ) -> dict[str, ModelConfig]:
     """Give each wanted model by its alias, in the order in which they are wanted.
 
     With a file they are its models. Without one, each alias is a model's name at
     `OPENAI_BASE_URL` (by default OpenAI's own), with `OPENAI_API_KEY`. An endpoint on
-    this machine may lack its key. Raises UsageError with all problems of the file, or
+    this machine may lack its key, and all may where `needs_keys` is false: nothing will
+    be asked. Raises UsageError with all problems of the file, or
     with all wanted models that have no endpoint or no key, and the lines to add; other
     models of the file may lack their keys.
     """
     aliases = tuple(dict.fromkeys(wanted))
     if file is None:
-        return _from_variables(environ, aliases)
+        return _from_variables(environ, aliases, needs_keys=needs_keys)
     content, root = read_settings(
         file, ModelFile, find_breaches, noun="file of models", least="`models:`"
     )
@@ -73,7 +78,7 @@ def load_models(
             continue
         chain = layers(root, alias)
         config = _config(alias, content, chain)
-        if _lacks_key(config, environ):
+        if needs_keys and _lacks_key(config, environ):
             if not is_loopback(config.base_url):
                 line, where = _place(chain, "key_env")
                 at = f"{file}:{line}: {where}"
@@ -83,6 +88,20 @@ def load_models(
     if problems:
         raise UsageError("\n".join(dict.fromkeys(problems)))
     return configs
+
+
+def key_names(file: Path | None) -> frozenset[str]:
+    """Give the variables of all keys that a file of models names, asked for or not.
+
+    Without a file that of OpenAI. Raises UsageError for a file with problems.
+    """
+    if file is None:
+        return frozenset({KEY_VARIABLE})
+    content, _ = read_settings(
+        file, ModelFile, find_breaches, noun="file of models", least="`models:`"
+    )
+    entries = (*content.providers.values(), *content.models.values())
+    return frozenset(entry.key_env for entry in entries if entry.key_env)
 
 
 def find_keys(
@@ -105,14 +124,15 @@ def find_keys(
 
 
 def _from_variables(
-    environ: Mapping[str, str], aliases: Iterable[str]
+    environ: Mapping[str, str], aliases: Iterable[str], *, needs_keys: bool
 ) -> dict[str, ModelConfig]:
     address = environ.get(URL_VARIABLE, "").strip()
     has_key = bool(environ.get(KEY_VARIABLE, "").strip())
     fault = address_fault(address) if address else None
     if fault is not None:
         raise UsageError(f"{URL_VARIABLE}: {fault}.")
-    if not has_key and not (address and is_loopback(address)):
+    is_open = bool(address) and is_loopback(address)
+    if needs_keys and not has_key and not is_open:
         missing = tuple(aliases)
         if missing:
             raise UsageError(no_endpoint(missing, address))

@@ -4,9 +4,10 @@ import asyncio
 import hashlib
 import importlib
 import inspect
+import threading
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
@@ -79,9 +80,23 @@ def source_sha256(function: Callable[[PageRequest], object]) -> str:
 
 
 def _run(work: Callable[[], _T]) -> Future[_T]:
-    """Do foreign work in a thread of its own; what it raises stays in the future."""
-    with ThreadPoolExecutor(1, thread_name_prefix="iwr-product") as pool:
-        return pool.submit(work)
+    """Do foreign work in a thread of its own; what it raises stays in the future.
+
+    The thread ends with the process: a product that hangs must not hold up its end, as
+    a thread of a `ThreadPoolExecutor` would.
+    """
+    future: Future[_T] = Future()
+
+    def fulfil() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - whoever waits gets it
+            future.set_exception(error)
+
+    thread = threading.Thread(target=fulfil, name="iwr-product", daemon=True)
+    thread.start()
+    thread.join()
+    return future
 
 
 def _finished(made: object) -> object:

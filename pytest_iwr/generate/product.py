@@ -149,9 +149,11 @@ class CallableGenerator(ProductGenerator):
         return self._address
 
     def identity(self) -> dict[str, str]:
+        """Its name, and the digest of the file that it is written in."""
         return {"callable": self._address, "source": source_sha256(self._callable)}
 
     def ask(self, request: PageRequest) -> bytes | r.NoPage:
+        """Call it; raises EndpointError."""
         made = call(self._callable, request, self._address)
         return made if made is not None else _empty()
 
@@ -191,9 +193,11 @@ class HttpGenerator(ProductGenerator):
         return shown_url(self._url)
 
     def identity(self) -> dict[str, str]:
+        """Its whole address."""
         return {"url": self._url}
 
     def ask(self, request: PageRequest) -> bytes | r.NoPage:
+        """Post the request; raises EndpointError."""
         return _outcome(self.address, post(self._url, request, self._patience))
 
 

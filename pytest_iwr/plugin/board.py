@@ -224,7 +224,7 @@ class Board:
 
 
 def _wanted(selection: Selection) -> Iterator[Wanted]:
-    """Give the pages that are wanted; a broken task file wants none."""
+    """Give the pages that are wanted; a broken file and a skipped test want none."""
     from pytest_iwr.plugin.desk import Wanted  # noqa: PLC0415 - where pages are made
 
     for nodeid, task in selection.tasks.items():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import tempfile
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -71,6 +72,7 @@ class Desk:
         """
         self._open_maker = open_maker
         self._maker: Maker | None = None
+        self._fault: Exception | None = None
         self._crew = _Crew(threads)
         self._lock = threading.Lock()
         self._pages: dict[Wanted, Future[Page]] = {}
@@ -123,7 +125,7 @@ class Desk:
     def listen(self) -> Address:
         """Let workers ask from now on."""
         if self._listener is None:
-            self._listener = Listener(family="AF_UNIX", authkey=self._key.encode())
+            self._listener = _listener(self._key.encode())
             target = _Reception(self, self._listener).receive
             threading.Thread(target=target, name=_THREADS, daemon=True).start()
         return Address(str(self._listener.address), self._key)
@@ -173,8 +175,14 @@ class Desk:
 
     def _opened(self) -> Maker:
         with self._lock:
+            if self._fault is not None:
+                raise self._fault
             if self._maker is None:
-                self._maker = self._open_maker()
+                try:
+                    self._maker = self._open_maker()
+                except Exception as error:
+                    self._fault = error  # it is what all pages lack
+                    raise
             return self._maker
 
 
@@ -287,6 +295,15 @@ class _Reception:
         except Exception as error:  # noqa: BLE001 - the worker has to know
             return _told_error(error)
         return {"kind": type(page).__name__, "page": page.model_dump(mode="json")}
+
+
+def _listener(key: bytes) -> Listener:
+    """Listen in a folder that only this user can open."""
+    try:
+        return Listener(family="AF_UNIX", authkey=key)
+    except OSError:  # the path of the user's temporary folder is too long for a socket
+        folder = tempfile.mkdtemp(prefix="iwr-", dir="/tmp")
+        return Listener(f"{folder}/desk", "AF_UNIX", authkey=key)
 
 
 def _told_error(error: Exception) -> dict[str, object]:

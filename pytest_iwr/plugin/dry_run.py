@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_iwr.plugin.collect import content_of
-from pytest_iwr.plugin.transport import DUES
+from pytest_iwr.plugin.transport import DUES, will_run
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -68,6 +68,11 @@ class DryRun:
 
         for line in table(planned(workshop, wanted, tell)):
             writer.line(line)
+        own = sum(
+            "iwr_evaluate" in getattr(i, "fixturenames", ()) for i in session.items
+        )
+        if own:
+            writer.line(f"tests that name their tasks themselves, not counted: {own}")
         return True
 
 
@@ -178,10 +183,10 @@ def _product(workshop: Workshop) -> Callable[[Task, str, int], Planned]:
 def _wanted(items: Sequence[pytest.Item]) -> list[tuple[Task, str, int]]:
     from pytest_iwr.records import Task  # noqa: PLC0415 - it is loaded
 
-    found: Mapping[tuple[str, str, int], Task] = {
-        (due.task, due.model, due.epoch): content
+    found: Mapping[tuple[str, str, str, int], Task] = {
+        (content.path, content.id, due.model, due.epoch): content
         for item in items
-        if isinstance(content := content_of(item), Task)
+        if isinstance(content := content_of(item), Task) and will_run(item)
         for due in item.stash.get(DUES, ())
     }
-    return [(task, model, epoch) for (_, model, epoch), task in found.items()]
+    return [(task, model, epoch) for (_, _, model, epoch), task in found.items()]

@@ -32,6 +32,7 @@ _PACKAGES = (
 )
 _SECRET = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)
 _IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]+@")
+_QUERY = re.compile(r"(://[^?#\s]*)[?#].*", re.DOTALL)
 _HIDDEN = "…"
 
 
@@ -70,7 +71,8 @@ def without_secrets(arguments: Sequence[object]) -> list[str]:
         elif is_secret and equals:
             kept.append(f"{name}={_HIDDEN}")
         else:
-            kept.append(_IN_ADDRESS.sub(f"{_HIDDEN}@", argument))
+            shown = _QUERY.sub(rf"\1?{_HIDDEN}", argument)
+            kept.append(_IN_ADDRESS.sub(f"{_HIDDEN}@", shown))
         hides_next = is_secret and not equals
     return kept
 

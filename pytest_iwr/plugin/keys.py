@@ -8,7 +8,9 @@ import sys
 from collections.abc import Collection, Iterable
 from typing import Any
 
-_NAMED_LIKE_A_KEY = re.compile(r"_(API_?KEY|API_?TOKEN|ACCESS_?TOKEN)$")
+_NAMED_LIKE_A_KEY = re.compile(
+    r"(^|_)(API_?KEY|API_?TOKEN|ACCESS_?TOKEN|ACCESS_?KEY|SECRET)$|^HF_TOKEN$"
+)
 
 
 def like_keys(names: Iterable[str]) -> frozenset[str]:

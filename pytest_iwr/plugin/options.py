@@ -202,6 +202,7 @@ def read_options(config: pytest.Config) -> Options:
     if epochs < 1:
         message = f"--iwr-epochs={epochs}: not a number of runs. Give 1 or more."
         raise pytest.UsageError(message)
+    _refuse_pairs(config)
     timeout_s = config.getoption("--iwr-step-timeout")
     if not 0 < timeout_s <= _LONGEST_STEP_S:
         message = (
@@ -224,6 +225,23 @@ def read_options(config: pytest.Config) -> Options:
         min_similarity=_min_similarity(config.getini("iwr_min_similarity")),
         making=_read_making(config),
     )
+
+
+def _refuse_pairs(config: pytest.Config) -> None:
+    """Refuse options of which one would do nothing."""
+    if not config.getoption("--iwr-generator"):
+        return
+    if config.getoption("--iwr-pages"):
+        message = (
+            "--iwr-pages and --iwr-generator: pages are stored, or made. Give one."
+        )
+        raise pytest.UsageError(message)
+    if config.getoption("--iwr-max-cost") is not None:
+        message = (
+            "--iwr-max-cost: nobody knows what a product of --iwr-generator costs. "
+            "Leave it out, and bound the cost there."
+        )
+        raise pytest.UsageError(message)
 
 
 def _read_making(config: pytest.Config) -> Making:

@@ -177,7 +177,7 @@ class Selection(NamedTuple):
     drives: bool
     """Some test drives a browser of ours."""
     tasks: dict[str, TaskAt]
-    """The task of each test that has one, by the test's id."""
+    """The task of each test that has one and will run, by the test's id."""
 
 
 def select(items: Sequence[pytest.Item]) -> Selection:
@@ -185,12 +185,20 @@ def select(items: Sequence[pytest.Item]) -> Selection:
     return Selection(
         dues={i.nodeid: i.stash[DUES] for i in items if i.stash.get(DUES, ())},
         drives=any(
-            _DRIVING & set(getattr(item, "fixturenames", ()))
-            and item.get_closest_marker("skip") is None
+            _DRIVING & set(getattr(item, "fixturenames", ())) and will_run(item)
             for item in items
         ),
-        tasks={i.nodeid: i.stash[TASK_AT] for i in items if TASK_AT in i.stash},
+        tasks={
+            item.nodeid: item.stash[TASK_AT]
+            for item in items
+            if TASK_AT in item.stash and will_run(item)
+        },
     )
+
+
+def will_run(item: pytest.Item) -> bool:
+    """Tell whether a test is not marked to be skipped whatever holds."""
+    return item.get_closest_marker("skip") is None
 
 
 def send_selection(run: RunFolder, worker: str, selection: Selection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -58,6 +59,10 @@ class Workshop:
                 )
 
                 Template(making.prompt)  # a fault is the user's, before the run
+        if making.cache_dir.exists() and not making.cache_dir.is_dir():
+            from pytest_iwr.errors import UsageError  # noqa: PLC0415 - late
+
+            raise UsageError(f"{making.cache_dir}: is no folder. Give another one.")
         self.desk = Desk(self._open, threads=making.connections[1])
 
     def models(self) -> tuple[str, ...]:
@@ -83,9 +88,10 @@ class Workshop:
     @property
     def secret_names(self) -> frozenset[str]:
         """The environment variables that workers must not have."""
-        from pytest_iwr.plugin.keys import like_keys  # noqa: PLC0415 - workers only
+        from pytest_iwr.gateway.config import key_names  # noqa: PLC0415 - late
+        from pytest_iwr.plugin.keys import like_keys  # noqa: PLC0415 - late
 
-        return like_keys(os.environ) | frozenset(self._keys)
+        return like_keys(os.environ) | key_names(self.making.model_config)
 
     @property
     def counts(self) -> Counts:
@@ -100,6 +106,8 @@ class Workshop:
     def close(self) -> None:
         """Ask nothing more; what is under way is broken off."""
         self.desk.close()
+        logger = logging.getLogger("urllib3.connectionpool")
+        logger.removeFilter(_says_no_address)
         if self.gateway is not None:
             self.gateway.close()
         if self.model_generator is not None:
@@ -124,6 +132,7 @@ class Workshop:
 
                 self.product = HookGenerator(self._config, *rest)
             elif "://" in making.generator:
+                logging.getLogger("urllib3.connectionpool").addFilter(_says_no_address)
                 self.product = HttpGenerator(making.generator, *rest)
             else:
                 root = str(self._config.invocation_params.dir)
@@ -187,7 +196,14 @@ class Workshop:
             load_models,
         )
 
-        self.configs = load_models(self.making.model_config, os.environ, self.names)
+        making = self.making
+        asks = not making.is_dry and making.cache != "only"
+        self.configs = load_models(
+            making.model_config,
+            os.environ,
+            self.names,
+            needs_keys=asks and not self._config.option.collectonly,
+        )
         self._keys = find_keys(self.configs, os.environ)
 
     def _run_files(self) -> RunFolder:
@@ -199,6 +215,11 @@ class Workshop:
 
     def _warn(self, words: str) -> None:
         self._config.issue_config_time_warning(pytest.PytestWarning(words), 2)
+
+
+def _says_no_address(record: logging.LogRecord) -> bool:
+    """Keep addresses of products, which may hold secrets, out of logs."""
+    return not (record.threadName or "").startswith("iwr-")
 
 
 def _name_of(generator: str | None) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client
+from multiprocessing.process import current_process
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,27 @@ def test_stranger_gets_nothing_and_others_still_do(desk: Desk, task: Task) -> No
     with pytest.raises((AuthenticationError, ConnectionError, EOFError)):
         Client(address.socket, "AF_UNIX", b"guessed")
     assert isinstance(RemoteDesk(address).page(task, "gpt-5", 1), NoPage)
+
+
+def test_long_temporary_folder_is_no_obstacle(
+    desk: Desk, task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers reach the desk where the path of `TMPDIR` is too long for a socket."""
+    long = tmp_path / ("long" * 30)
+    long.mkdir()
+    monkeypatch.delitem(current_process()._config, "tempdir", raising=False)  # type: ignore[attr-defined]
+    monkeypatch.setattr("tempfile.tempdir", str(long))
+    assert isinstance(RemoteDesk(desk.listen()).page(task, "gpt-5", 1), NoPage)
+
+
+def test_what_cannot_be_opened_is_said_each_time(task: Task) -> None:
+    """All pages lack the same, and each says what."""
+
+    def fails() -> Maker:
+        raise EndpointError("no gateway")
+
+    desk = Desk(fails, threads=1)
+    for epoch in (1, 2):
+        with pytest.raises(EndpointError, match="no gateway"):
+            desk.page(task, "gpt-5", epoch)
+    desk.close()

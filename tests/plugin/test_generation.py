@@ -206,7 +206,7 @@ def test_environment(iwr_evaluate):
 """
 
 
-@pytest.mark.parametrize("told", ("SHOP_API_KEY", "OTHER_API_KEY"))
+@pytest.mark.parametrize("told", ("SHOP_API_KEY", "OTHER_API_KEY", "HF_TOKEN"))
 def test_workers_have_no_keys(
     asking: Project, monkeypatch: pytest.MonkeyPatch, told: str
 ) -> None:
@@ -354,3 +354,71 @@ def test_name_with_slashes_is_safe(asking: Project, mock: MockEndpoint) -> None:
     assert [p.name for p in (asking.latest / "pages").iterdir()] == [
         next(p.name for p in (asking.latest / "items").iterdir())
     ]
+
+
+def test_skipped_task_is_not_made(
+    asking: Project, mock: MockEndpoint, way: str
+) -> None:
+    """What is marked to be skipped costs nothing, in a run and in its plan."""
+    asking.conftest(
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items[1:]:\n"
+        "        item.add_marker(pytest.mark.skip(reason='later'))\n"
+    )
+    plan = _run(asking, "--iwr-dry-run")
+    plan.stdout.fnmatch_lines("good       1       0       1 *")
+    _run(asking, way).assert_outcomes(passed=1, skipped=2)
+    assert len(mock.requests) == 1
+
+
+def test_plan_counts_a_variant_once(asking: Project) -> None:
+    """Variants of a task are driven apart, but share one page."""
+    asking.conftest(
+        "@pytest.fixture(scope='session', params=['light', 'dark'])\n"
+        "def iwr_context_args(request):\n"
+        "    return {}\n"
+    )
+    plan = _run(asking, "--iwr-dry-run")
+    plan.stdout.fnmatch_lines("good       3       0       3 *")
+
+
+def test_key_is_not_needed_where_nothing_is_asked(
+    asking: Project, monkeypatch: pytest.MonkeyPatch, mock: MockEndpoint
+) -> None:
+    """A plan, a list and a replay of the cache do without keys."""
+    text = MODELS.format(url="https://api.example.com/v1")
+    (asking.path / "models.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.delenv("SHOP_API_KEY")
+    assert _run(asking).ret == 4
+    for told in ("--iwr-dry-run", "--collect-only"):
+        assert _run(asking, told).ret == 0
+    assert _run(asking, "--iwr-cache=only").ret == 20
+    assert not mock.requests
+
+
+def test_stopped_run_waits_for_no_product(asking: Project) -> None:
+    """A product that hangs does not hold up the end of a run."""
+    asking.pytester.makepyfile(
+        product="import threading\n\n"
+        "def build(request):\n"
+        "    return None if request.task == 'cart' else threading.Event().wait()\n"
+    )
+    done = asking.pytester.runpytest_subprocess(
+        "-pno:playwright",
+        "-pno:anyio",
+        "-x",
+        "--iwr-generator=product:build",
+        timeout=60,
+    )
+    assert done.ret == 1
+
+
+def test_secret_in_an_address_is_written_nowhere(asking: Project) -> None:
+    """The query of a product's address is in no file, nor on the screen."""
+    url = "http://127.0.0.1:9/make?token=SEKRIT"
+    result = asking.run(f"--iwr-generator={url}", "-k", "shop")
+    assert result.ret == 20
+    assert "SEKRIT" not in result.stdout.str() + result.stderr.str()
+    files = [f for f in asking.latest.resolve().rglob("*") if f.is_file()]
+    assert files
+    assert [f for f in files if b"SEKRIT" in f.read_bytes()] == []

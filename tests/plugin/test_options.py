@@ -17,6 +17,11 @@ from tests.plugin.kit import Project
         (("--iwr-max-cost=-1", "--iwr-pages=pages"), "ERROR: --iwr-max-cost=-1.0: *"),
         (("--iwr-max-connections=9-5",), "ERROR: --iwr-max-connections=9-5: *"),
         (("--iwr-model-config=no.yaml", "--iwr-model=x"), "ERROR: *no.yaml*"),
+        (
+            ("--iwr-generator=a:b", "--iwr-pages=pages"),
+            "ERROR: --iwr-pages and --iwr-generator: *",
+        ),
+        (("--iwr-generator=a:b", "--iwr-max-cost=1"), "ERROR: --iwr-max-cost: *"),
         (("--iwr-generator=nothing",), "ERROR: --iwr-generator=nothing: *"),
         (("--iwr-epochs=0",), "ERROR: --iwr-epochs=0: *"),
         (("--iwr-step-timeout=0",), "ERROR: --iwr-step-timeout=0: *"),
