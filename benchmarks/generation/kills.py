@@ -14,11 +14,11 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Literal
 
 import psutil
-import pytest
 
 from benchmarks.generation.project import Project
 from pytest_iwr.gateway.mock import MockEndpoint, Script, Seen
@@ -32,9 +32,9 @@ _STARTING_S = 3.0
 _DEADLINE_S = 300.0
 _ENDING_S = 30.0
 """For what a killed process leaves."""
+_TAIL = 4000
+"""Characters of output that are shown of a run that went wrong."""
 _POLL_S = 0.005
-_WORKER = "sys.stdin.readline"
-"""Stands in the command of each worker of xdist."""
 _OPTIONS = ("-n2", "--iwr-max-connections=1-4")
 
 
@@ -61,16 +61,16 @@ class Killed:
     """Pages without exactly one good line in all ledgers; goal 0."""
     statuses: tuple[int | None, int]
     """Exit statuses of both runs; `None`: killed. Goal of the second: 0."""
+    output: str = field(repr=False)
+    """What the run that was killed has printed."""
 
     @property
     def is_right(self) -> bool:
         """Nothing finished was asked for again, and the books are in order.
 
-        A run that goes on without its worker repeats nothing at all. Now and then xdist
-        itself ends (status 3), where it writes to a worker just when that dies; then
-        what was under way is broken off, and asked for again.
+        A run that has lost a worker goes on, and repeats nothing at all.
         """
-        may_repeat = self.statuses[0] in (None, pytest.ExitCode.INTERNAL_ERROR)
+        may_repeat = self.victim == "controller"
         wrong = (self.wrong_repeats, self.left_over, self.wrong_lines, self.statuses[1])
         return not any(wrong) and (may_repeat or not self.repeats)
 
@@ -114,6 +114,7 @@ def kill(project: Project, draw: random.Random, victim: Victim) -> Killed:
                 )
             finally:
                 process.kill()
+        output = project.output
         again = project.run(*_OPTIONS)
         requests = mock.requests
     asked = {_page(one) for one in seen}
@@ -130,6 +131,7 @@ def kill(project: Project, draw: random.Random, victim: Victim) -> Killed:
         left_over=left_over,
         wrong_lines=_wrong_lines(project),
         statuses=(None if victim == "controller" else process.returncode, again.status),
+        output=output,
     )
 
 
@@ -163,9 +165,9 @@ def _strike(
     by another, and its run goes on to its end.
     """
     children = psutil.Process(process.pid).children()
-    workers = [one for one in children if _WORKER in " ".join(one.cmdline())]
     if victim == "worker":
-        draw.choice(workers).send_signal(signal.SIGKILL)
+        with suppress(psutil.NoSuchProcess, IndexError):  # it has ended by itself
+            draw.choice(children).send_signal(signal.SIGKILL)
         finished, seen = _finished(project), mock.requests
         process.wait(_DEADLINE_S)
     else:
@@ -206,7 +208,7 @@ def _line(one: Killed) -> str:
         f"{one.unread} answered but unread, exit {_said(one.statuses[0])}; then "
         f"{one.requests} requests in all, "
         f"{one.repeats} repeats, {one.wrong_repeats} of finished pages"
-        + ("" if one.is_right else f"   WRONG: {one}")
+        + ("" if one.is_right else f"   WRONG: {one}\n{one.output[-_TAIL:]}")
     )
 
 
