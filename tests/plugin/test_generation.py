@@ -179,6 +179,18 @@ def test_dry_run_finds_what_the_run_finds(asking: Project) -> None:
     result.stdout.fnmatch_lines("good       3       3       0 *")
 
 
+def test_dry_run_leaves_prompts_for_the_run(asking: Project) -> None:
+    """They are kept beside the answers; without a cache nothing is."""
+    prompts = asking.path / ".iwr_cache" / "prompts"
+    _run(asking, "--iwr-dry-run", "--iwr-cache=off")
+    assert not prompts.exists()
+    _run(asking, "--iwr-dry-run")
+    prepared = {path: path.stat().st_ino for path in prompts.glob("*.json")}
+    assert len(prepared) == 3
+    assert _run(asking).ret == 0
+    assert {p: p.stat().st_ino for p in prompts.glob("*.json")} == prepared
+
+
 def test_own_pages_spend_nothing(asking: Project, mock: MockEndpoint, way: str) -> None:
     """Where a fixture `iwr_pages` of the user's brings pages, no model is asked."""
     asking.page("good", "shop")
