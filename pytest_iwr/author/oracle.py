@@ -10,6 +10,7 @@ from pytest_iwr import ports
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import RunFolder
 from pytest_iwr.author.capture import opened
+from pytest_iwr.author.pictures import checkpoint_of
 from pytest_iwr.drive import Browser
 from pytest_iwr.errors import Problem
 from pytest_iwr.evaluate import Tools, evaluate
@@ -19,6 +20,8 @@ MIN_VFS = 0.98
 """Of the original against its own pictures."""
 MOST_IFS = 0.2
 """What a page without any function may reach before the task is wrong."""
+_MOST_TOLD = 4
+_NAME_ONE = "Name one with near, in, nth or position."
 _BLANK = "<!doctype html><html lang=en><title></title></html>"
 _STILL = """<!doctype html><html lang=en><title></title>
 <style>body { margin: 0 } img { display: block; width: 100vw; height: 100vh }</style>
@@ -44,9 +47,10 @@ class Verdict:
 
 @dataclass
 class _Questions:
-    """An observer that asks before each step what holds already."""
+    """An observer that asks before each step what holds, and keeps what was done."""
 
     held: dict[int, tuple[r.Outcome, ...]] = field(default_factory=dict)
+    done: list[r.TraceStep] = field(default_factory=list)
     is_filming: bool = False
     pause_s: float = 0.0
     key_pause_s: float = 0.0
@@ -54,8 +58,8 @@ class _Questions:
     def before(self, step: int, ask: Callable[[], tuple[r.Outcome, ...]]) -> None:
         self.held[step] = ask()
 
-    def after(self, done: r.TraceStep, look: Callable[[float], Path]) -> None:
-        pass
+    def after(self, done: r.TraceStep, look: Callable[[float], Path]) -> None:  # noqa: ARG002 - an Observer's signature
+        self.done.append(done)
 
     def frame(self, at_s: float, jpeg: bytes) -> None:
         pass
@@ -136,6 +140,8 @@ def examine(
     verdict.scores += [_told("original", first), _told("once more", again)]
     _judge_original(first, again, places, verdict)
     _judge_expectations(task, questions.held, places, verdict)
+    for done in questions.done:
+        _judge_targets(task, done, places, verdict)
     for name, folder in _empty_pages(out, first_folder.path / "shot-00.png"):
         page = r.Site(folder=str(folder), sha256="", origin=name)
         result = evaluate(task, page, tools, run.item(task.id, folder.name, 1))
@@ -217,6 +223,51 @@ def _judge_expectations(
                 "nothing. Add what the step changes."
             )
             verdict.findings.append(Finding(places.problem(text, *steps)))
+
+
+def _judge_targets(
+    task: r.Task, done: r.TraceStep, places: Places, verdict: Verdict
+) -> None:
+    """Find targets of a step that mean several elements, beside the one it acts on."""
+    step: tuple[str | int, ...] = ("steps", done.number - 1)
+    is_wait = bool(done.number) and task.steps[done.number - 1].verb == "wait"
+    for index, outcome in enumerate(done.outcomes):
+        if not outcome.candidates:
+            continue
+        where = (*step, "expect", index - is_wait)
+        if is_wait and not index:
+            where = (*step, "wait")
+        text = (
+            f"{len(outcome.candidates)} elements match the target of {outcome.asked} "
+            f"equally: {'; '.join(outcome.candidates[:_MOST_TOLD])}. {_NAME_ONE}"
+        )
+        verdict.findings.append(Finding(places.problem(text, *where), is_weak=True))
+    if matches := done.received.get("matches"):
+        text = f"{matches} elements match equally; the first was scrolled to. "
+        where = (*step, "scroll", "to")
+        verdict.findings.append(
+            Finding(places.problem(text + _NAME_ONE, *where), is_weak=True)
+        )
+    _judge_masks(task, done, places, verdict)
+
+
+def _judge_masks(
+    task: r.Task, done: r.TraceStep, places: Places, verdict: Verdict
+) -> None:
+    where = ("steps", done.number - 1, "checkpoint") if done.number else ("start",)
+    checkpoint = checkpoint_of(task, done.number)
+    masks = checkpoint.mask if checkpoint else ()
+    for index, (mask, count) in enumerate(zip(masks, done.masked, strict=False)):
+        named = mask.phrase()
+        if count == 0:
+            text = f"nothing on the original matches the mask {named}. Correct it."
+        elif count > 1:
+            text = f"{count} elements match the mask {named}: all are left out. "
+            text += _NAME_ONE
+        else:
+            continue
+        problem = places.problem(text, *where, "mask", index)
+        verdict.findings.append(Finding(problem, is_weak=True))
 
 
 def _empty_pages(out: Path, start: Path) -> Iterator[tuple[str, Path]]:

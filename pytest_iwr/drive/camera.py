@@ -73,6 +73,7 @@ class Seen:
     clipped: bool = False
     snapshot: str | None = None
     masks: tuple[r.Box, ...] = ()
+    masked: tuple[int, ...] = ()
     again: str | None = None
 
 
@@ -110,7 +111,7 @@ class Camera:
         with self._held() as held:
             self._shoot(self.folder / str(seen.shot))
             if not is_whole:
-                seen.masks = self._masks(masks, held.views)
+                self._find_masks(seen, masks, held.views)
         text = json.dumps(held.nodes, ensure_ascii=False)
         (self.folder / str(seen.snapshot)).write_text(text, encoding="utf-8")
         if is_whole:
@@ -192,28 +193,31 @@ class Camera:
         try:
             with self._held() as held:
                 self._shoot(self.folder / seen.full_shot, **clip)
-                seen.masks = self._masks(masks, held.views)
+                self._find_masks(seen, masks, held.views)
             if time.monotonic() < deadline:
                 self._take_again(seen, step, seen.full_shot, held, **clip)
         finally:
             main.ask("leaveStroll")
 
-    def _masks(self, masks: Sequence[r.Target], views: list[View]) -> tuple[r.Box, ...]:
-        """Give where the masks are, in pixels of a shot."""
-        targets = []
-        for mask in masks:
+    def _find_masks(
+        self, seen: Seen, masks: Sequence[r.Target], views: list[View]
+    ) -> None:
+        """Note where the masks are, in pixels of a shot, and how many each has."""
+        counts = [0] * len(masks)
+        targets: dict[int, dict[str, Any]] = {}
+        for number, mask in enumerate(masks):
             with suppress(LookMissing):
-                targets.append(plain(resolve(self.windows, mask)))
-        if not targets:
-            return ()
+                targets[number] = plain(resolve(self.windows, mask))
         boxes: list[r.Box] = []
-        for view in views:
+        for view in views if targets else ():
             try:
                 left, top = view.origin()
-                found = view.ask("masks", {"targets": targets})
+                found = view.ask("masks", {"targets": list(targets.values())})
             except ViewLostError:  # its frame is hidden, or gone
                 continue
-            for box in found:
-                moved = box | {"x": box["x"] + left, "y": box["y"] + top}
-                boxes.append(r.Box(**moved).scaled(self.scale))
-        return tuple(boxes)
+            for number, places in zip(targets, found, strict=True):
+                counts[number] += len(places)
+                for box in places:
+                    moved = box | {"x": box["x"] + left, "y": box["y"] + top}
+                    boxes.append(r.Box(**moved).scaled(self.scale))
+        seen.masks, seen.masked = tuple(boxes), tuple(counts)

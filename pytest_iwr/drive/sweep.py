@@ -96,7 +96,8 @@ def _scroll_to(windows: Windows, action: r.Scroll, deadline: float) -> dict[str,
         view = views[0] if len(views) == 1 else best_view(views, question)
         way = view.ask("wayTo", question)
         if way["state"] == "there":
-            return moved or {"to": f"{way['left']:.0f},{way['top']:.0f}"}
+            moved = moved or {"to": f"{way['left']:.0f},{way['top']:.0f}"}
+            return moved | ({"matches": str(way["count"])} if way["count"] > 1 else {})
         if way["state"] == "missing":
             if time.monotonic() >= deadline:
                 text = f"{target.phrase()} was not found: nothing visible matches"

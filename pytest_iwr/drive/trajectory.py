@@ -226,6 +226,7 @@ class Trip:
                     "clipped": seen.clipped,
                     "snapshot": seen.snapshot,
                     "masks": seen.masks,
+                    "masked": seen.masked,
                     "console": tuple(log.console),
                     "requests": tuple(log.requests),
                     "dialogs": tuple(log.dialogs),

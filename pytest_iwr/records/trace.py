@@ -130,6 +130,9 @@ class Outcome(Record):
     """`None`: prose, not judged yet."""
     seen: str = ""
     """What was there instead."""
+    candidates: tuple[str, ...] = ()
+    """Where its target should mean one element: all those that it means equally, in
+    words, with their places; empty where it is one or none."""
 
 
 class Failure(Record):
@@ -171,6 +174,8 @@ class TraceStep(Record):
     masks: tuple[Box, ...] = ()
     """The checkpoint's masks as found on this page, in pixels of the shot; of
     `full_shot`, where there is one."""
+    masked: tuple[int, ...] = ()
+    """How many places each of the checkpoint's masks has on this page."""
     console: tuple[Message, ...] = ()
     requests: tuple[Request, ...] = ()
     dialogs: tuple[Dialog, ...] = ()

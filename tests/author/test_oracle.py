@@ -118,6 +118,70 @@ def test_ambiguous_target_on_the_original_is_told(
     )
 
 
+SHELVES = """<!doctype html><title>Shelves</title><button>Fill</button>
+<section aria-label="Left"><p role="status">Books</p><label>Count <input></label></section>
+<section aria-label="Right"><p role="status">Books</p><label>Count <input></label></section>
+<div style="height:900px"></div><h2>End</h2><h2>End</h2><script>
+document.querySelector("button").onclick = () =>
+  document.querySelectorAll("p, input").forEach((el) => {
+    el.textContent = "Full"; el.value = "9" })</script>"""
+TIED = """\
+iwr: 1
+id: shelves
+viewport: {width: 640, height: 360}
+start:
+  image: checkpoints/00.png
+  mask:
+    - {role: status}
+    - {role: timer, name: Clock}
+    - {label: Count, in: {role: region, name: Left}}
+steps:
+  - click: Fill
+    expect:
+      - {text: Full, in: {role: status}}
+      - {text: Full, in: {role: region, name: Left}}
+      - {value: "9", in: {label: Count}}
+      - {count: {label: Count}, equals: 2}
+      - {changed: {role: status}}
+      - {visible: {text: Full, in: {role: region, name: Right}}}
+      - {visible: Full}
+      - {no_text: Books}
+  - wait: {role: status}
+    expect:
+      - {checked: {label: Count}, equals: false}
+  - scroll: {to: End}
+"""
+
+
+def test_targets_that_mean_several_things_are_told(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Inside expectations, masks and the end of a scroll, each with its line."""
+    folder = write({"site/index.html": SHELVES, "task/task.iwr.yaml": TIED})
+    site = str(folder / "site")
+    assert main(["capture", str(folder / "task"), "--site", site]) == 0
+    capsys.readouterr()
+    _, lines = _check(folder, capsys)
+    told = [
+        line.removeprefix("task/task.iwr.yaml:") for line in lines if "match" in line
+    ]
+    warned = "warning: 2 elements match"
+    nothing, no = "nothing on the original matches", "equals False"
+    assert [line.partition(" equally")[0].partition(": all")[0] for line in told] == [
+        f"7: start.mask[0]: {warned} the mask status",
+        f"8: start.mask[1]: warning: {nothing} the mask timer 'Clock'. Correct it.",
+        f"13: steps[0].expect[0]: {warned} the target of text 'Full' in status",
+        f"15: steps[0].expect[2]: {warned} the target of value '9' in label 'Count'",
+        f"17: steps[0].expect[4]: {warned} the target of changed status",
+        f"19: steps[0].expect[6]: {warned} the target of visible text 'Full'",
+        f"21: steps[1].wait: {warned} the target of visible status",
+        f"23: steps[1].expect[0]: {warned} the target of checked label 'Count' {no}",
+        f"24: steps[2].scroll.to: {warned}",
+    ]
+    assert "equally: status 'Full' at 8," in told[2]
+    assert told[2].endswith(". Name one with near, in, nth or position.")
+
+
 def test_picture_of_another_site_is_told(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:

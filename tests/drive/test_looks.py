@@ -67,3 +67,16 @@ def test_box_means_what_lies_there(drive: Drive) -> None:
     page = "".join(icon(path, name) for path, name in [(STAR, "a"), (HEART, "b")])
     box = [90 / 1280, 20 / 720, 20 / 1280, 20 / 720]
     went_well(drive(page, {"click": {"box": box}, "expect": [result("b")]}), 1)
+
+
+def test_look_names_the_place_of_an_expectation(drive: Drive, heart: str) -> None:
+    """What is expected in the icon's button is not looked for beside it."""
+    marked = icon(HEART, "heart").replace("</button>", "<i>kept</i></button>")
+    page = f"<div style='margin:100px'>{marked}<button>other</button></div>"
+    place = {"look": heart}
+    lacks = {"no_text": "other", "in": place}
+    went_well(
+        drive(page, {"wait": {"text": "kept", "in": place}, "expect": [lacks]}), 1
+    )
+    trace = drive(page, {"wait": {"text": "other", "in": place}, "timeout_s": 0.3})
+    assert failure(trace)[1] == "expectation"

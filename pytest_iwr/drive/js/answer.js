@@ -25,6 +25,16 @@ const around = (el) => {
   return part;
 };
 
+// Where the words of a text are drawn.
+const wordsBox = (el) => {
+  const rects = [...runsIn(el)].filter((run) => run.rect).map((run) => run.rect);
+  if (!rects.length) return boxOf(el);
+  const left = Math.min(...rects.map((r) => r.left));
+  const top = Math.min(...rects.map((r) => r.top));
+  const width = Math.max(...rects.map((r) => r.right)) - left;
+  return { x: left, y: top, width, height: Math.max(...rects.map((r) => r.bottom)) - top };
+};
+
 // A target that is a place and nothing else: that part of the window itself.
 const partOfWindow = (target) => {
   if (Object.keys(target).join() !== "box" || window !== window.top) return null;
@@ -125,10 +135,11 @@ const iwr = {
   // The same for the way to a target; `found` then is what scrolls.
   wayTo: ({ target }) => {
     fresh();
-    const first = find(target, {})[0];
+    const all = find(target, {});
+    const [first] = all;
     if (!first) return { state: "missing" };
     const way = wayTo(shownBy(first.el) || first.el);
-    if (!way) return { state: "there", ...scrollPlace(pageScroller(0, 0)) };
+    if (!way) return { state: "there", ...scrollPlace(pageScroller(0, 0)), count: all.length };
     found = [{ el: way.scroller, worth: 1 }];
     const state = way.dx || way.dy ? "away" : "stuck";
     return { state, dx: way.dx, dy: way.dy, ...wheelPoint(way.scroller, way.dx, way.dy), ...scrollPlace(way.scroller) };
@@ -154,14 +165,16 @@ const iwr = {
     found = target ? find(target, {}) : [];
     if (target && !found.length) return null;
     const el = scrollerFor(target ? found[0].el : null, 0, 0);
-    return { ...scrollPlace(el), room: el.scrollHeight - el.clientHeight };
+    const all = found.map((one) => ({ words: describe(one.el), box: boxOf(one.el) }));
+    return { ...scrollPlace(el), room: el.scrollHeight - el.clientHeight, found: all };
   },
 
   text: ({ target }) => {
     fresh();
-    if (!target) return { count: 1, text: visibleText(document.documentElement) };
+    if (!target) return { count: 1, text: visibleText(document.documentElement), found: [] };
     const roots = find(target, {}).map(({ el }) => ({ el: isLabelOnly(target) ? around(el) : el }));
-    return { count: roots.length, text: roots.map(({ el }) => visibleText(el)).join("\n") };
+    const found = roots.map(({ el }) => ({ words: describe(el), box: boxOf(el) }));
+    return { count: roots.length, text: roots.map(({ el }) => visibleText(el)).join("\n"), found };
   },
   holds: ({ text, part }) => findWords(fold(text), fold(part)) >= 0,
 
@@ -189,25 +202,18 @@ const iwr = {
     });
   },
 
-  // The place of a target on the screen; of a text, where its words are drawn.
-  region: ({ target }) => {
+  // The places of a target on the screen; of a text, where its words are drawn.
+  regions: ({ target }) => {
     const part = partOfWindow(target);
-    if (part) return part;
+    if (part) return [{ words: "this part of the window", box: part }];
     fresh();
-    const first = find(target, {})[0];
-    if (!first) return null;
-    if (!isLabelOnly(target)) return boxOf(first.el);
-    const rects = [...runsIn(first.el)].filter((run) => run.rect).map((run) => run.rect);
-    if (!rects.length) return boxOf(first.el);
-    const left = Math.min(...rects.map((r) => r.left));
-    const top = Math.min(...rects.map((r) => r.top));
-    const width = Math.max(...rects.map((r) => r.right)) - left;
-    return { x: left, y: top, width, height: Math.max(...rects.map((r) => r.bottom)) - top };
+    return find(target, {}).map(({ el }) => ({ words: describe(el), box: isLabelOnly(target) ? wordsBox(el) : boxOf(el) }));
   },
 
+  // For each target the boxes of all that it means.
   masks: ({ targets }) => {
     fresh();
-    return targets.flatMap((target) => {
+    return targets.map((target) => {
       const part = partOfWindow(target);
       return part ? [part] : find(target, {}).map(({ el }) => boxOf(el));
     });
