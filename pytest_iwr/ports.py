@@ -5,6 +5,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
+from pydantic import JsonValue
+
 from pytest_iwr import records as r
 
 
@@ -121,5 +123,30 @@ class Scorer(Protocol):
         """Compare two pictures; `masks` in pixels of the shot.
 
         Writes a picture of the differences to `diff`. Raises CheckpointError.
+        """
+        ...
+
+
+class Chat(Protocol):
+    """Asks a model, through the one door to all of them."""
+
+    def ask(  # noqa: PLR0913 - what tells one question from another
+        self,
+        messages: Sequence[Mapping[str, JsonValue]],
+        *,
+        model: str,
+        purpose: r.Purpose,
+        label: str,
+        epoch: int = 1,
+        sample: int = 0,
+        parameters: Mapping[str, JsonValue] | None = None,
+        is_fresh: bool = False,
+    ) -> r.ChatReply:
+        """Give what the model with that alias says to messages of a chat completion.
+
+        `label` says in words what it is for. Equal questions have one answer, kept in
+        the cache; another `sample` (from 0) is another question. `parameters` are
+        further fields of the request, e.g. `response_format`. `is_fresh`: asked anew,
+        past the cache. Raises EndpointError or BudgetError.
         """
         ...

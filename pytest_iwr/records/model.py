@@ -21,6 +21,8 @@ HEADER_SAMPLE = "X-Iwr-Sample"
 """Of a request: a whole number from 0; by default 0."""
 HEADER_LABEL = "X-Iwr-Label"
 """Of a request: what it is for, in percent-encoded words."""
+HEADER_FRESH = "X-Iwr-Fresh"
+"""Of a request: `1` has it asked anew, whatever the cache holds; by default `0`."""
 HEADER_CACHE = "X-Iwr-Cache"
 """Of an answer: `hit` or `miss`."""
 HEADER_ASKED = "X-Iwr-Asked"
@@ -146,6 +148,19 @@ class Asked(Record):
     """Parameters that the endpoint refused, and what was sent instead."""
     reason: str | None = None
     """Why it failed."""
+
+
+class ChatReply(Record):
+    """What a model said, and who it says it is."""
+
+    text: str
+    """Empty where it said nothing."""
+    model: str | None = None
+    """Name and version of the model, as its endpoint reports it."""
+    fingerprint: str | None = None
+    """`system_fingerprint`, where the endpoint gives one."""
+    asked: Asked | None = None
+    """What it has cost, where the gateway says so."""
 
 
 class Reply(Record):
