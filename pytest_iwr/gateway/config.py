@@ -53,8 +53,11 @@ def load_models(
     wanted: Sequence[str],
     *,
     needs_keys: bool = True,
+    option: str = "--iwr-model",
 ) -> dict[str, ModelConfig]:
     """Give each wanted model by its alias, in the order in which they are wanted.
+
+    `option` is where the user has named them.
 
     With a file they are its models. Without one, each alias is a model's name at
     `OPENAI_BASE_URL` (by default OpenAI's own), with `OPENAI_API_KEY`. An endpoint on
@@ -65,13 +68,13 @@ def load_models(
     """
     aliases = tuple(dict.fromkeys(wanted))
     if file is None:
-        return _from_variables(environ, aliases, needs_keys=needs_keys)
+        return _from_variables(environ, aliases, option, needs_keys=needs_keys)
     content, root = read_settings(
         file, ModelFile, find_breaches, noun="file of models", least="`models:`"
     )
     known = tuple(content.models)
     unknown = [alias for alias in aliases if alias not in content.models]
-    problems = [no_model(file, alias, known) for alias in unknown]
+    problems = [no_model(file, alias, known, option) for alias in unknown]
     configs = {}
     for alias in aliases:
         if alias in unknown:
@@ -124,7 +127,7 @@ def find_keys(
 
 
 def _from_variables(
-    environ: Mapping[str, str], aliases: Iterable[str], *, needs_keys: bool
+    environ: Mapping[str, str], aliases: Iterable[str], option: str, *, needs_keys: bool
 ) -> dict[str, ModelConfig]:
     address = environ.get(URL_VARIABLE, "").strip()
     has_key = bool(environ.get(KEY_VARIABLE, "").strip())
@@ -135,7 +138,7 @@ def _from_variables(
     if needs_keys and not has_key and not is_open:
         missing = tuple(aliases)
         if missing:
-            raise UsageError(no_endpoint(missing, address))
+            raise UsageError(no_endpoint(missing, address, option))
         return {}
     return {
         alias: ModelConfig(

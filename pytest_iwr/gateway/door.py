@@ -23,6 +23,7 @@ from pytest_iwr.records import (
     HEADER_ASKED,
     HEADER_CACHE,
     HEADER_EPOCH,
+    HEADER_FRESH,
     HEADER_LABEL,
     HEADER_PURPOSE,
     HEADER_SAMPLE,
@@ -120,6 +121,7 @@ class Door:
                 epoch=_number(request, HEADER_EPOCH, 1),
                 sample=_number(request, HEADER_SAMPLE, 0),
                 label=unquote(request.headers.get(HEADER_LABEL, "")),
+                is_fresh=_is_fresh(request),
             )
         except (ValueError, RecursionError) as error:
             raise _Refused(
@@ -157,6 +159,13 @@ def _purpose(request: Request) -> Purpose:
             known: Purpose = purpose
             return known
     raise _Refused("iwr_request", f"{HEADER_PURPOSE}: {given!r} is no purpose.")
+
+
+def _is_fresh(request: Request) -> bool:
+    given = request.headers.get(HEADER_FRESH, "0")
+    if given not in {"0", "1"}:
+        raise _Refused("iwr_request", f"{HEADER_FRESH}: {given!r} is neither 0 nor 1.")
+    return given == "1"
 
 
 def _number(request: Request, header: str, least: int) -> int:

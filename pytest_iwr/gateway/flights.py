@@ -55,14 +55,19 @@ class Flights:
 
     async def ask(self, question: Question) -> Landed:
         """Give the answer; it goes on to be fetched if the caller goes away."""
-        flying = self._flying.get(question.key)
-        if flying is not None:
+        while (flying := self._flying.get(question.key)) is not None:
             landed = await asyncio.shield(flying)
-            return self._shared(question, landed)
+            self._forget(question.key, flying)
+            if not (question.is_fresh and landed.asked and landed.asked.is_hit):
+                return self._shared(question, landed)
         flying = asyncio.create_task(self._fly(question))
         self._flying[question.key] = flying
-        flying.add_done_callback(lambda _: self._flying.pop(question.key))
+        flying.add_done_callback(lambda done: self._forget(question.key, done))
         return await asyncio.shield(flying)
+
+    def _forget(self, key: str, flown: asyncio.Task[Landed]) -> None:
+        if self._flying.get(key) is flown:
+            del self._flying[key]
 
     async def end(self) -> None:
         """Break off what is under way; answers that are there are still kept."""
@@ -84,15 +89,18 @@ class Flights:
         )
 
     async def _answered(self, question: Question) -> Landed:
-        entry = self.books.find(question.key)
+        entry = None if question.is_fresh else self.books.find(question.key)
         if entry is not None:
             return self._hit(question, entry.asked, entry.body)
         config = question.config
         if self.mode == "only":
+            why = "the cache has no answer"
+            if question.is_fresh:
+                why = "it is asked past the cache, and nothing may be asked"
             return Landed(
                 code="iwr_cache_miss",
-                message=f"{config.alias}: {question.label or question.purpose}: the "
-                "cache has no answer. Run with --iwr-cache=auto to ask for it.",
+                message=f"{config.alias}: {question.label or question.purpose}: {why}. "
+                "Run with --iwr-cache=auto to ask for it.",
             )
         if config.key_env is not None and not self.attempts.keys.get(config.key_env):
             return Landed(

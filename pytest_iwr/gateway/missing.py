@@ -40,10 +40,11 @@ _ENDPOINTS = (
 _LOCAL = _Known("", "http://127.0.0.1:8000/v1", None)
 
 
-def no_endpoint(aliases: Sequence[str], address: str) -> str:
+def no_endpoint(aliases: Sequence[str], address: str, option: str) -> str:
     """Say that models have no endpoint, without a file of models.
 
-    `address` is that of `OPENAI_BASE_URL`, which lacks its key; empty: none is set.
+    `option` has named them; `address` is that of `OPENAI_BASE_URL`, which lacks its
+    key; empty: none is set.
     """
     first = _guess(aliases[0])
     named = ", ".join(map(repr, aliases))
@@ -53,7 +54,7 @@ def no_endpoint(aliases: Sequence[str], address: str) -> str:
         exports.append("export OPENAI_API_KEY=<your key>")
     return "\n".join(
         [
-            f"--iwr-model: {what} for {named}. Either export, for one endpoint:",
+            f"{option}: {what} for {named}. Either export, for one endpoint:",
             *(f"    {line}" for line in exports),
             "  or write a file, for any number of them,",
             *_entries(aliases),
@@ -62,12 +63,15 @@ def no_endpoint(aliases: Sequence[str], address: str) -> str:
     )
 
 
-def no_model(file: Path, alias: str, known: Sequence[str]) -> str:
-    """Say that a file has no such model."""
+def no_model(file: Path, alias: str, known: Sequence[str], option: str) -> str:
+    """Say that a file has no such model, which `option` has named."""
     near = get_close_matches(alias, known, n=1)
     hint = f"Did you mean {near[0]!r}?" if near else "Add these lines:"
     there = ", ".join(known) or "none"
-    head = f"{file}: models: there is no model {alias!r}. It has: {there}. {hint}"
+    head = (
+        f"{file}: models: there is no model {alias!r} ({option}). It has: {there}. "
+        f"{hint}"
+    )
     return head if near else "\n".join([head, *_entries([alias])])
 
 

@@ -34,6 +34,8 @@ class Question:
     epoch: int = 1
     sample: int = 0
     label: str = ""
+    is_fresh: bool = False
+    """It is asked anew, whatever the cache holds; no part of the key."""
 
 
 def question(  # noqa: PLR0913 - the parts of the key, each by its name
@@ -44,6 +46,7 @@ def question(  # noqa: PLR0913 - the parts of the key, each by its name
     epoch: int = 1,
     sample: int = 0,
     label: str = "",
+    is_fresh: bool = False,
 ) -> Question:
     """Give the request that `body` becomes for a model, with the key of its answer.
 
@@ -60,7 +63,7 @@ def question(  # noqa: PLR0913 - the parts of the key, each by its name
         "sample": sample,
     }
     key = _sha256(canonical(summary))
-    return Question(config, sent, key, summary, purpose, epoch, sample, label)
+    return Question(config, sent, key, summary, purpose, epoch, sample, label, is_fresh)
 
 
 def canonical(value: JsonValue) -> bytes:

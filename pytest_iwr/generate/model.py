@@ -1,19 +1,16 @@
 """Pages that models make: prompt → answer → page, through whoever asks for us."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-from urllib.parse import quote
+from typing import Protocol
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from pytest_iwr import records as r
-from pytest_iwr.errors import BudgetError, EndpointError, UsageError
+from pytest_iwr.chat import Answer, GatewayChat
+from pytest_iwr.errors import UsageError
 from pytest_iwr.generate.addresses import shown_url
 from pytest_iwr.generate.prompt import Prompt, build_prompt
 from pytest_iwr.generate.reply import read_reply
@@ -21,20 +18,7 @@ from pytest_iwr.generate.shelf import Shelf, key_of
 from pytest_iwr.generate.site import store_page, write_beside, write_generation
 from pytest_iwr.generate.template import Template
 
-if TYPE_CHECKING:
-    import openai
-
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What came back for a prompt."""
-
-    body: Mapping[str, JsonValue]
-    """Of the chat completion, as the endpoint gave it."""
-    asked: r.Asked | None
-    """What it has cost, where the gateway says so."""
 
 
 class Ask(Protocol):
@@ -143,11 +127,8 @@ class ModelGenerator:
         )
 
 
-def ask_through(client: openai.OpenAI) -> Ask:
-    """Give what asks through a client of the gateway."""
-    import openai  # noqa: PLC0415 - heavy
-
-    patient = client.with_options(timeout=None, max_retries=0)
+def ask_through(chat: GatewayChat) -> Ask:
+    """Give what asks through the gateway."""
 
     def ask(
         messages: Sequence[Mapping[str, JsonValue]],
@@ -156,61 +137,11 @@ def ask_through(client: openai.OpenAI) -> Ask:
         epoch: int,
         label: str,
     ) -> Answer:
-        headers = {
-            r.HEADER_PURPOSE: "generate",
-            r.HEADER_EPOCH: str(epoch),
-            r.HEADER_SAMPLE: "0",
-            r.HEADER_LABEL: quote(label),
-        }
-        try:
-            response = patient.chat.completions.with_raw_response.create(
-                model=model,
-                messages=messages,  # type: ignore[arg-type]  # checked by the gateway
-                extra_headers=headers,
-            )
-        except openai.APIStatusError as error:
-            raise _failure(model, error.body, str(error)) from error
-        except openai.OpenAIError as error:
-            raise EndpointError(
-                f"{model}: the gateway does not answer: {error}. Run again."
-            ) from error
-        raw = response.http_response
-        return Answer(
-            _json(model, raw.content), _asked(raw.headers.get(r.HEADER_ASKED))
+        return chat.complete(
+            messages, model=model, purpose="generate", epoch=epoch, label=label
         )
 
     return ask
-
-
-def _failure(model: str, body: object, said: str) -> EndpointError | BudgetError:
-    """Give the error that the gateway's own JSON stands for."""
-    error = body if isinstance(body, dict) else {}
-    message = error.get("message")
-    text = message if isinstance(message, str) and message else said
-    if error.get("code") == "iwr_budget":
-        return BudgetError(text)
-    return EndpointError(text if text.startswith(f"{model}: ") else f"{model}: {text}")
-
-
-def _json(model: str, body: bytes) -> Mapping[str, JsonValue]:
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        data = error
-    if isinstance(data, dict):
-        return data
-    raise EndpointError(
-        f"{model}: the answer is no JSON object: {body[:80]!r}. Run again; see whether "
-        "the endpoint is up."
-    )
-
-
-def _asked(header: str | None) -> r.Asked | None:
-    """Read what the gateway says about an answer; other endpoints say nothing."""
-    try:
-        return None if header is None else r.Asked.model_validate_json(header)
-    except ValidationError:
-        return None
 
 
 def _keep(folder: Path, body: Mapping[str, JsonValue]) -> Path:

@@ -77,10 +77,11 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_iwr.plugin.dry_run import DryRun  # noqa: PLC0415 - in use only
 
         config.pluginmanager.register(DryRun(plan), "iwr-dry-run")
-    if plan.workshop is not None:
+    if plan.asking is not None:
         from pytest_iwr.plugin.making import Overseer  # noqa: PLC0415 - in use only
 
-        config.pluginmanager.register(Overseer(config, plan.workshop), "iwr-overseer")
+        overseer = Overseer(config, plan.asking, plan.workshop)
+        config.pluginmanager.register(overseer, "iwr-overseer")
     board = Board(config, plan, run)
     if plan.is_active:
         # Registered before the board, so called after it: the board knows the rows.

@@ -145,19 +145,19 @@ def _cost(due: Sequence[Planned]) -> str:
 
 
 def _models(workshop: Workshop) -> Callable[[Task, str, int], Planned]:
+    from pytest_iwr.chat import GatewayChat  # noqa: PLC0415 - late
     from pytest_iwr.gateway.prices import estimate  # noqa: PLC0415 - late
 
-    generator = workshop.open_models()
-    gateway = workshop.gateway
+    gateway = workshop.gate.gateway  # not started: nothing is asked
+    generator = workshop.open_models(GatewayChat(gateway.url, gateway.token))
 
     def one(task: Task, model: str, epoch: int) -> Planned:
-        assert gateway is not None  # noqa: S101 - opened above
         prompt = generator.prepare(task, model)
         messages: list[JsonValue] = [dict(m) for m in prompt.messages]
         body: dict[str, JsonValue] = {"model": model, "messages": messages}
         if gateway.is_cached(model, body, "generate", epoch):
             return Planned(model, is_cached=True)
-        tokens, config = prompt.input_tokens_estimate, workshop.configs[model]
+        tokens, config = prompt.input_tokens_estimate, workshop.gate.configs[model]
         return Planned(
             model,
             is_cached=False,

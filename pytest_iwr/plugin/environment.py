@@ -79,10 +79,10 @@ def without_secrets(arguments: Sequence[object]) -> list[str]:
 
 def _asking(plan: Plan) -> Mapping[str, object] | None:
     """Give what asking models took; `None` where none was asked."""
-    workshop = plan.workshop
-    if workshop is None or workshop.status is None:
+    told = plan.gate.status if plan.gate is not None else None
+    if told is None:
         return None
-    making, status = plan.options.making, workshop.status._asdict()
+    making, status = plan.options.making, told._asdict()
     for passing in ("running", "waiting", "limit"):
         del status[passing]
     return {"cache": making.cache, "max_cost_usd": making.max_cost_usd, **status}

@@ -270,8 +270,8 @@ def _browser_options(
     channel = launch.pop("channel", None)
     if executable is None and channel is None and connect is None:
         executable = plan.browser.path
-    if plan.workshop is not None:
-        secret = plan.workshop.secret_names
+    if plan.asking is not None:
+        secret = plan.asking.secret_names
         launch.setdefault(
             "env", {k: v for k, v in os.environ.items() if k not in secret}
         )

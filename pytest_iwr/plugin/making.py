@@ -1,4 +1,4 @@
-"""What a run does beside its tests while pages are made: keys, progress, the bill."""
+"""What a run does beside its tests while models are asked: keys, progress, the bill."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_iwr.plugin.gate import Gate
 from pytest_iwr.plugin.keys import start_without
 from pytest_iwr.plugin.progress import LiveLine
 from pytest_iwr.plugin.workshop import Workshop
 
 if TYPE_CHECKING:
     from pytest_iwr.gateway import Status
+    from pytest_iwr.generate.product import ProductGenerator
     from pytest_iwr.plugin.desk import Counts
 
 _MINUTE_S = 60
@@ -22,11 +24,14 @@ _QUIET = -2
 
 
 class Overseer:
-    """In the process that makes the pages: watches over it."""
+    """In the process that asks models and makes the pages: watches over it."""
 
-    def __init__(self, config: pytest.Config, workshop: Workshop) -> None:
-        """Know what to watch."""
+    def __init__(
+        self, config: pytest.Config, gate: Gate, workshop: Workshop | None
+    ) -> None:
+        """Know what to watch; without a workshop pages are stored."""
         self._config = config
+        self._gate = gate
         self._workshop = workshop
         self._started_s = time.monotonic()
         self._line: LiveLine | None = None
@@ -42,7 +47,7 @@ class Overseer:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_setupnodes(self, specs: Sequence[Any]) -> None:
         """Let workers start without keys."""
-        start_without(specs, self._workshop.secret_names)
+        start_without(specs, self._gate.secret_names)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
@@ -57,24 +62,27 @@ class Overseer:
         self, terminalreporter: pytest.TerminalReporter
     ) -> None:
         """Tell what asking has cost."""
-        for line in bill(self._workshop):
+        product = self._workshop.product if self._workshop else None
+        for line in bill(self._gate.status, product):
             terminalreporter.write_line(line)
-        gateway = self._workshop.gateway
-        for words in gateway.warnings if gateway is not None else ():
+        for words in self._gate.warnings:
             terminalreporter.write_line(f"warning: {words}", yellow=True)
 
     def _close(self) -> None:
         if self._line is not None:
             self._line.close()
-        self._workshop.close()
+        if self._workshop is not None:
+            self._workshop.close()
+        self._gate.close()
 
     def _live(self) -> str:
-        counts = self._workshop.counts
-        made = counts.done + counts.failed
-        if not counts.wanted or made >= counts.wanted:
-            return ""
-        elapsed_s = time.monotonic() - self._started_s
-        return live_line(counts, self._workshop.status, elapsed_s)
+        status = self._gate.status
+        if self._workshop is not None:
+            counts = self._workshop.counts
+            if counts.done + counts.failed < counts.wanted:
+                elapsed_s = time.monotonic() - self._started_s
+                return live_line(counts, status, elapsed_s)
+        return "" if status is None else asking_line(status)
 
 
 def live_line(counts: Counts, status: Status | None, elapsed_s: float) -> str:
@@ -105,14 +113,28 @@ def spend(status: Status) -> str:
     return known + (f" + {unknown} unknown" if unknown else "")
 
 
-def bill(workshop: Workshop) -> list[str]:
-    """Give the lines that tell what making the pages took."""
-    if workshop.product is not None:
-        cache = workshop.product.cache
-        return [f"pages: {cache.misses} made, {cache.hits} from the cache"]
-    status = workshop.status
+def asking_line(status: Status) -> str:
+    """Say what is being asked while no page is made; "" where nothing is."""
+    if not status.running + status.waiting:
+        return ""
+    parts = [
+        f"{status.asked} requests answered",
+        f"{status.running} running",
+        f"{status.waiting} waiting",
+    ]
+    if status.retries:
+        parts.append(_number(status.retries, "retry", "retries"))
+    return f"iwr: {', '.join(parts)}, {spend(status)}"
+
+
+def bill(status: Status | None, product: ProductGenerator | None) -> list[str]:
+    """Give the lines that tell what asking took."""
+    lines = []
+    if product is not None:
+        cache = product.cache
+        lines = [f"pages: {cache.misses} made, {cache.hits} from the cache"]
     if status is None or not status.asked + status.hits:
-        return []
+        return lines
     parts = [f"{status.asked} asked", f"{status.hits} from the cache"]
     if status.retries:
         parts.append(_number(status.retries, "retry", "retries"))
@@ -120,7 +142,7 @@ def bill(workshop: Workshop) -> list[str]:
         parts.append(f"{status.failed} failed")
     if status.tokens_in or status.tokens_out:
         parts.append(f"{status.tokens_in:,} tokens in, {status.tokens_out:,} out")
-    return [f"models: {', '.join(parts)}; {spend(status)}"]
+    return [*lines, f"models: {', '.join(parts)}; {spend(status)}"]
 
 
 def _number(count: int, one: str, many: str) -> str:

@@ -16,14 +16,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_iwr.artifacts import RunFolder, slug
+from pytest_iwr.plugin.gate import Gate, GateAddress
 from pytest_iwr.plugin.options import Options, read_options
 
 if TYPE_CHECKING:
+    from pytest_iwr.chat import GatewayChat
     from pytest_iwr.drive.launch import FoundBrowser
     from pytest_iwr.plugin.workshop import Workshop
     from pytest_iwr.ports import Generator
 
 PLAN: pytest.StashKey[Plan] = pytest.StashKey()
+_GATE: pytest.StashKey[Gate] = pytest.StashKey()
 WORKER_INPUT = "iwr_plan"
 _TAKE_AS_GIVEN = {"pytest_iwr.plugin", "pytest_playwright.pytest_playwright"}
 _BROUGHT = ("iwr_tools", "connect_options", "browser_type_launch_args")
@@ -42,6 +45,10 @@ class Plan:
     started: datetime
     told_browser: tuple[str | None, str] | None = None
     """In a worker: the browser that the controller has found, if it has."""
+    gate: Gate | None = None
+    """How models are asked; `None` in workers."""
+    told_gate: GateAddress | None = None
+    """In a worker: where models are asked while pages are tested, if any is."""
 
     @property
     def is_active(self) -> bool:
@@ -61,6 +68,22 @@ class Plan:
         from pytest_iwr.plugin.workshop import Workshop  # noqa: PLC0415 - late
 
         return self.pages if isinstance(self.pages, Workshop) else None
+
+    @property
+    def asking(self) -> Gate | None:
+        """The gate, where models or a product are asked, and by this process."""
+        is_used = self.gate is not None and (self.gate.is_wanted or self.workshop)
+        return self.gate if is_used else None
+
+    @cached_property
+    def chat(self) -> GatewayChat:
+        """What asks models while pages are tested, in any process of the run."""
+        from pytest_iwr.chat import GatewayChat  # noqa: PLC0415 - late
+
+        if self.gate is not None:
+            return self.gate.open()
+        assert self.told_gate is not None  # noqa: S101 - else no model is named
+        return GatewayChat(*self.told_gate)
 
     @property
     def why_skipped(self) -> str:
@@ -106,6 +129,8 @@ class Plan:
         """Give what a worker must know, as text."""
         found = self.found_browser
         path = str(found.path) if found and found.path else None
+        gate = self.gate
+        is_open = gate is not None and gate.is_open_to_tests and not self.is_dry
         return json.dumps(
             {
                 "run": str(self.files.path),
@@ -113,6 +138,7 @@ class Plan:
                 "started": self.started.isoformat(),
                 "browser": [path, found.source] if found else None,
                 "desk": asdict(self.workshop.listen()) if self.workshop else None,
+                "gate": gate.listen() if gate and is_open else None,
             }
         )
 
@@ -121,6 +147,7 @@ def make_plan(config: pytest.Config) -> Plan:
     """Read the options and find the pages and models; raises `pytest.UsageError`."""
     options = read_options(config)
     worker_input = getattr(config, "workerinput", None)
+    config.stash[_GATE] = gate = Gate(config, options.making)
     pages = config.hook.pytest_iwr_pages(config=config)
     if worker_input is not None:
         told = json.loads(worker_input[WORKER_INPUT])
@@ -132,6 +159,7 @@ def make_plan(config: pytest.Config) -> Plan:
             files=RunFolder(Path(told["run"])),
             started=datetime.fromisoformat(told["started"]),
             told_browser=told["browser"],
+            told_gate=GateAddress(*told["gate"]) if told["gate"] else None,
         )
     started = datetime.now(UTC)
     name = f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
@@ -142,9 +170,9 @@ def make_plan(config: pytest.Config) -> Plan:
         models=_models(options, pages),
         files=RunFolder(options.output / name),
         started=started,
+        gate=gate,
     )
-    if plan.workshop is not None:
-        plan.workshop.files = lambda: plan.files
+    gate.files = lambda: plan.files
     return plan
 
 
@@ -182,7 +210,8 @@ def _made_pages(config: pytest.Config, options: Options) -> Generator:
         from pytest_iwr.plugin.workshop import Workshop  # noqa: PLC0415
 
         try:
-            return Workshop(config, options.making, options.models)
+            gate = config.stash[_GATE]
+            return Workshop(config, options.making, options.models, gate)
         except UsageError as error:
             message = f"{error}\n  or evaluate stored pages: --iwr-pages=DIR"
             raise UsageError(message) from error

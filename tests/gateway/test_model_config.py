@@ -264,9 +264,9 @@ def test_unknown_alias_is_told_with_near_ones_or_the_lines_to_add(write: Write) 
     """All unknown ones are told at once."""
     said = problems(write(SHARED), ENVIRON, "claud", "gpt-5")
     assert said == (
-        "models.yaml: models: there is no model 'claud'. It has: claude, thinking,"
+        "models.yaml: models: there is no model 'claud' (--iwr-model). It has: claude, thinking,"
         " local. Did you mean 'claude'?\n"
-        "models.yaml: models: there is no model 'gpt-5'. It has: claude, thinking,"
+        "models.yaml: models: there is no model 'gpt-5' (--iwr-model). It has: claude, thinking,"
         " local. Add these lines:\n"
         "    models:\n"
         "      gpt-5:\n"

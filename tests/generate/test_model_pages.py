@@ -3,15 +3,16 @@
 import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import openai
 import pytest
 
 from pytest_iwr import records as r
+from pytest_iwr.chat import GatewayChat
 from pytest_iwr.errors import (
     BudgetError,
     EndpointError,
@@ -38,20 +39,21 @@ Make = Callable[[MockEndpoint], ModelGenerator]
 
 
 @pytest.fixture
-def make(tmp_path: Path) -> Make:
+def make(tmp_path: Path) -> Iterator[Make]:
     """Give a maker of generators before an endpoint."""
+    with ExitStack() as stack:
 
-    def open_(mock: MockEndpoint) -> ModelGenerator:
-        client = openai.OpenAI(base_url=mock.url, api_key="run")
-        return ModelGenerator(
-            {"m": config(), "blind": config(alias="blind", vision="none")},
-            ask_through(client),
-            lambda task, model, epoch: (
-                tmp_path / "pages" / model / f"{task.id}@{epoch}"
-            ),
-        )
+        def open_(mock: MockEndpoint) -> ModelGenerator:
+            chat = stack.enter_context(GatewayChat(mock.url, "run"))
+            return ModelGenerator(
+                {"m": config(), "blind": config(alias="blind", vision="none")},
+                ask_through(chat),
+                lambda task, model, epoch: (
+                    tmp_path / "pages" / model / f"{task.id}@{epoch}"
+                ),
+            )
 
-    return open_
+        yield open_
 
 
 @pytest.fixture
@@ -242,16 +244,18 @@ def test_gateway_serves_the_second_run(tmp_path: Path, task: r.Task) -> None:
         model = config(base_url=mock.url)
         for run in ("one", "two"):
             home = tmp_path / run
-            with Gateway(
-                {"m": model},
-                keys={},
-                cache_dir=tmp_path / "cache",
-                ledger=home / "ledger.jsonl",
-            ) as gateway:
-                client = openai.OpenAI(base_url=gateway.url, api_key=gateway.token)
+            with (
+                Gateway(
+                    {"m": model},
+                    keys={},
+                    cache_dir=tmp_path / "cache",
+                    ledger=home / "ledger.jsonl",
+                ) as gateway,
+                GatewayChat(gateway.url, gateway.token) as chat,
+            ):
                 generator = ModelGenerator(
                     {"m": model},
-                    ask_through(client),
+                    ask_through(chat),
                     lambda task, *_, home=home: home / task.id,
                 )
                 pages.append(generator.page(task, "m", 1))
@@ -288,17 +292,19 @@ def test_what_the_gateway_refuses_is_an_error(
     quick = Patience(first_s=0.001, most_s=0.002)
     with _says(answer) as mock:
         model = config(base_url=mock.url, price={"input": 1, "output": 1})
-        with Gateway(
-            {"m": model},
-            keys={},
-            cache_dir=tmp_path / "cache",
-            ledger=tmp_path / "ledger.jsonl",
-            patience=quick,
-            **settings,
-        ) as gateway:
-            client = openai.OpenAI(base_url=gateway.url, api_key=gateway.token)
+        with (
+            Gateway(
+                {"m": model},
+                keys={},
+                cache_dir=tmp_path / "cache",
+                ledger=tmp_path / "ledger.jsonl",
+                patience=quick,
+                **settings,
+            ) as gateway,
+            GatewayChat(gateway.url, gateway.token) as chat,
+        ):
             generator = ModelGenerator(
-                {"m": model}, ask_through(client), lambda *_: tmp_path / "page"
+                {"m": model}, ask_through(chat), lambda *_: tmp_path / "page"
             )
             with pytest.raises(error) as caught:
                 generator.page(task, "m", 1)
