@@ -62,24 +62,24 @@ def content_of(item: pytest.Item) -> Task | TaskError | None:
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
-    """Make one test a model and epoch of whatever asks for `iwr_model`."""
+    """Make one test a model and epoch of whatever asks for them."""
     plan = metafunc.config.stash[PLAN]
-    if "iwr_model" not in metafunc.fixturenames or not plan.models:
+    models, last = plan.models, plan.options.epochs
+    asks_model, asks_epoch = (
+        name in metafunc.fixturenames for name in ("iwr_model", "iwr_epoch")
+    )
+    if asks_model and not models:
         return
-    epochs = range(1, plan.options.epochs + 1)
-    both = [
-        pytest.param(model, epoch, id=_run_id(model, epoch, plan.options.epochs))
-        for model in plan.models
-        for epoch in epochs
-    ]
-    try:
-        metafunc.parametrize(("iwr_model", "iwr_epoch"), both, indirect=True)
-    except (ValueError, pytest.Collector.CollectError) as error:
-        if "duplicate parametrization" not in str(error):
-            raise
-        # The models are parametrised by the user; epochs remain.
-        if len(epochs) > 1:
-            metafunc.parametrize("iwr_epoch", epochs, indirect=True)
+    if asks_model and asks_epoch:
+        both = [(model, epoch) for model in models for epoch in range(1, last + 1)]
+        ids = [_run_id(*one, last) for one in both]
+        if _may_parametrize(metafunc, "iwr_model,iwr_epoch", both, ids):
+            return
+    # Asked for alone, or the other one is parametrised by the user.
+    if asks_model:
+        _may_parametrize(metafunc, "iwr_model", models, [slug(m) for m in models])
+    if asks_epoch and last > 1:
+        _may_parametrize(metafunc, "iwr_epoch", range(1, last + 1), None)
 
 
 def skip_without_pages(item: pytest.Item) -> None:
@@ -104,6 +104,22 @@ def note_dues(items: Sequence[pytest.Item]) -> None:
             item.stash[DUES] = _dues(item, content)
         else:
             item.stash[DUES] = _broken_dues(item, _label(item, content, labels))
+
+
+def _may_parametrize(
+    metafunc: pytest.Metafunc,
+    names: str,
+    values: Sequence[object],
+    ids: Sequence[str] | None,
+) -> bool:
+    """Parametrise a test, unless the user does: then tell that it was not done."""
+    try:
+        metafunc.parametrize(names, values, indirect=True, ids=ids)
+    except (ValueError, pytest.Collector.CollectError) as error:
+        if "duplicate parametrization" not in str(error):
+            raise
+        return False
+    return True
 
 
 def _run_id(model: str, epoch: int, epochs: int) -> str:
@@ -152,7 +168,7 @@ def _variant(item: Any) -> str:
     params = item.callspec.params
     if not params.keys() - {"iwr_model", "iwr_epoch"}:
         return ""
-    epochs = item.config.stash[PLAN].options.epochs
+    epochs = item.config.stash[PLAN].options.epochs if "iwr_epoch" in params else 1
     ours = _run_id(str(params["iwr_model"]), params.get("iwr_epoch", 1), epochs)
     return f"[{item.callspec.id.removesuffix(ours).rstrip('-')}]"
 

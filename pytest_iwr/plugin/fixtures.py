@@ -66,7 +66,10 @@ def iwr_model(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def iwr_epoch(request: pytest.FixtureRequest) -> int:
-    """The number of the running repetition, from 1 up to `--iwr-epochs`."""
+    """The number of the running repetition, from 1 up to `--iwr-epochs`.
+
+    A test that asks for it runs once for each.
+    """
     return int(getattr(request, "param", 1))
 
 

@@ -160,6 +160,50 @@ def test_mark_on_own_test_names_models(project: Project) -> None:
     assert [row[1] for row in project.rows] == ["b"]
 
 
+@pytest.mark.parametrize(
+    ("asks", "ids"),
+    (
+        ("iwr_model", ["test_it[a]", "test_it[b]"]),
+        ("iwr_epoch", ["test_it[1]", "test_it[2]"]),
+    ),
+)
+def test_model_or_epoch_alone_may_be_asked_for(
+    project: Project, asks: str, ids: list[str]
+) -> None:
+    """A test that asks for one of both runs once for each of them."""
+    project.page("a", "shop")
+    project.page("b", "shop")
+    project.pytester.makepyfile(test_own=f"def test_it({asks}): assert {asks}")
+    result = project.evaluate("--iwr-epochs=2", "test_own.py", "-v")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(
+        [f"*{name}* PASSED*".replace("[", "[[]") for name in ids]
+    )
+
+
+def test_epoch_needs_no_model(project: Project) -> None:
+    """A test that asks for the epoch runs without models, once for each epoch."""
+    project.pytester.makepyfile(
+        test_own="def test_it(iwr_epoch): assert iwr_epoch in {1, 2}"
+    )
+    project.run("test_own.py").assert_outcomes(passed=1)
+    project.run("test_own.py", "--iwr-epochs=2").assert_outcomes(passed=2)
+
+
+def test_epochs_may_be_parametrised_by_the_user(project: Project) -> None:
+    """`parametrize` on a test names the epochs; the models remain ours."""
+    project.task("shop")
+    project.page("a", "shop")
+    project.pytester.makepyfile(
+        test_own=(
+            "import pytest\n"
+            "@pytest.mark.parametrize('iwr_epoch', [3], indirect=True)\n"
+            "def test_it(iwr_evaluate): assert iwr_evaluate('shop').epoch == 3\n"
+        )
+    )
+    project.evaluate("test_own.py", "--iwr-epochs=2").assert_outcomes(passed=1)
+
+
 def test_pages_are_brought_by_a_hook(project: Project, way: str) -> None:
     """`pytest_iwr_pages` brings pages and the names of the models."""
     project.task("shop")
