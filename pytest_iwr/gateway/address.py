@@ -1,26 +1,10 @@
 """Addresses of endpoints."""
 
-import ipaddress
 from urllib.parse import parse_qsl, urlsplit
 
 from pytest_iwr.gateway.secrets import SECRET_NAMES, fold
 
 _CALL = "/chat/completions"
-
-
-def is_loopback(base_url: str) -> bool:
-    """Tell whether an endpoint is on this machine."""
-    try:
-        host = urlsplit(base_url).hostname or ""
-    except ValueError:
-        return False
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_loopback or address.is_unspecified
 
 
 def address_fault(base_url: str) -> str | None:

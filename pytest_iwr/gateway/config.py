@@ -6,8 +6,9 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from pytest_iwr.addresses import is_loopback
 from pytest_iwr.errors import UsageError
-from pytest_iwr.gateway.address import address_fault, is_loopback
+from pytest_iwr.gateway.address import address_fault
 from pytest_iwr.gateway.config_rules import PROVIDERS, Layer, find_breaches, layers
 from pytest_iwr.gateway.missing import no_endpoint, no_model, no_variable
 from pytest_iwr.load.settings import read_settings

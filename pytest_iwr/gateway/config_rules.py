@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from pytest_iwr.gateway.address import address_fault, is_loopback
+from pytest_iwr.addresses import is_loopback
+from pytest_iwr.gateway.address import address_fault
 from pytest_iwr.gateway.secrets import find_secrets, variable_fault
 from pytest_iwr.load.parse import Finding, Part, Where
 from pytest_iwr.records import Plain

@@ -9,9 +9,9 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from pytest_iwr import records as r
+from pytest_iwr.addresses import shown_url
 from pytest_iwr.chat import Answer, GatewayChat
 from pytest_iwr.errors import UsageError
-from pytest_iwr.generate.addresses import shown_url
 from pytest_iwr.generate.prompt import Prompt, build_prompt
 from pytest_iwr.generate.reply import read_reply
 from pytest_iwr.generate.shelf import Shelf, key_of

@@ -2,7 +2,7 @@
 
 import mimetypes
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from types import TracebackType
 from typing import IO, NamedTuple, Self
@@ -13,8 +13,8 @@ from requests.adapters import HTTPAdapter
 from urllib3.connectionpool import ConnectionPool
 from urllib3.util.retry import Retry
 
+from pytest_iwr.addresses import is_loopback, shown_url
 from pytest_iwr.errors import EndpointError
-from pytest_iwr.generate.addresses import shown_url
 from pytest_iwr.generate.request import PageRequest
 from pytest_iwr.generate.site import MOST_BYTES
 
@@ -104,6 +104,24 @@ class _Retry(Retry):
         return super().increment(method, url, response, error, _pool, _stacktrace)
 
 
+class _Adapter(HTTPAdapter):
+    """Reaches this machine directly, whatever proxy the user has for other hosts."""
+
+    def send(  # noqa: PLR0913, PLR0917 - the signature of an adapter
+        self,
+        request: requests.PreparedRequest,
+        stream: bool = False,  # noqa: FBT001, FBT002 - as above
+        timeout: float | tuple[float, float] | tuple[float, None] | None = None,
+        verify: bool | str = True,  # noqa: FBT001, FBT002 - as above
+        cert: bytes | str | tuple[bytes | str, bytes | str] | None = None,
+        proxies: Mapping[str, str] | None = None,
+    ) -> requests.Response:
+        direct = is_loopback(request.url or "")
+        return super().send(
+            request, stream, timeout, verify, cert, None if direct else proxies
+        )
+
+
 def _session(patience: Patience) -> requests.Session:
     session = requests.Session()
     session.max_redirects = _REDIRECTS
@@ -116,8 +134,8 @@ def _session(patience: Patience) -> requests.Session:
         backoff_max=patience.longest_pause_s,
         raise_on_status=False,
     )
-    session.mount("http://", HTTPAdapter(max_retries=retry))
-    session.mount("https://", HTTPAdapter(max_retries=retry))
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, _Adapter(max_retries=retry))
     return session
 
 

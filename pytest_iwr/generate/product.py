@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from pytest_iwr import records as r
+from pytest_iwr.addresses import shown_url
 from pytest_iwr.errors import EndpointError, UsageError
-from pytest_iwr.generate.addresses import shown_url
 from pytest_iwr.generate.call import call, find_callable, source_sha256
 from pytest_iwr.generate.page_cache import PageCache, key_of
 from pytest_iwr.generate.post import Got, Patience, post

@@ -194,6 +194,57 @@ def test_service_that_is_not_there_is_an_error(make: Make, task: r.Task) -> None
     assert caught.value.__cause__ is None
 
 
+@pytest.fixture
+def through(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Give what lets the user's settings send all requests through a proxy."""
+
+    def set_(proxy: str) -> None:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy)
+        for name in ("NO_PROXY", "no_proxy"):
+            monkeypatch.setenv(name, "")
+
+    return set_
+
+
+@pytest.mark.parametrize("host", ("127.0.0.1", "localhost"))
+def test_service_of_this_machine_is_reached_without_a_proxy(
+    make: Make, task: r.Task, through: Callable[[str], None], host: str
+) -> None:
+    """Whatever proxy the user has, it does not know this machine's ports."""
+    through("http://127.0.0.1:9")
+    with serve() as service:
+        url = service.url.replace("127.0.0.1", host)
+        assert isinstance(make(url).page(task, "mine", 1), r.Site)
+
+
+def test_redirect_to_this_machine_needs_no_proxy(
+    make: Make, task: r.Task, through: Callable[[str], None]
+) -> None:
+    """Nor does one from elsewhere."""
+    with serve() as service, serve(_to(service.url)) as proxy:
+        through(f"http://127.0.0.1:{proxy.port}")
+        page = make("http://builder.example/make").page(task, "mine", 1)
+        sent = [one.path for one in service.sent]
+    assert isinstance(page, r.Site)
+    assert sent == ["/make"]
+
+
+def _to(url: str) -> Reply:
+    return Reply(b"", 307, {"Location": url})
+
+
+def test_service_elsewhere_is_reached_through_the_proxy(
+    make: Make, task: r.Task, through: Callable[[str], None]
+) -> None:
+    """The user's settings hold for it."""
+    with serve() as proxy:
+        through(f"http://127.0.0.1:{proxy.port}")
+        page = make("http://builder.example/make").page(task, "mine", 1)
+    assert isinstance(page, r.Site)
+    assert [sent.path for sent in proxy.sent] == ["http://builder.example/make"]
+
+
 @pytest.mark.parametrize("url", ("ftp://a/b", "https://", "http:///x"))
 def test_address_that_is_none_is_a_usage_error(make: Make, url: str) -> None:
     """Before any task is run."""
