@@ -2,10 +2,9 @@
 
 import mimetypes
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Mapping
 from types import TracebackType
-from typing import IO, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import requests
 import urllib3
@@ -14,10 +13,12 @@ from urllib3.connectionpool import ConnectionPool
 from urllib3.util.retry import Retry
 
 from pytest_iwr.addresses import is_loopback, shown_url
-from pytest_iwr.errors import EndpointError
+from pytest_iwr.errors import EndpointError, IwrError
 from pytest_iwr.generate.request import PageRequest
 from pytest_iwr.generate.site import MOST_BYTES
 
+MOST_SENT = 256 << 20
+"""Bytes of the files in a form, which is in memory as long as it is sent."""
 _TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504, 529)
 _REDIRECTS = 5
 _CONNECT_S = 30.0
@@ -52,16 +53,18 @@ def post(url: str, request: PageRequest, patience: Patience) -> Got:
     """Send a request as a form with files, and give the last answer to it.
 
     What may pass is tried again: no connection, status 408, 425, 429 and 5xx, half an
-    answer. Raises EndpointError where there is no answer, or one that is too long.
+    answer. Raises EndpointError where there is no answer, or one that is too long,
+    and IwrError where a file cannot be read or all are larger than `MOST_SENT`.
     """
     broken = ""
+    files = _files(request)
     for _ in range(1 + min(_HALVES, patience.retries)):
-        with _session(patience) as session, ExitStack() as stack:
+        with _session(patience) as session:
             try:
                 with session.post(
                     url,
                     data=_fields(request),
-                    files=list(_files(request, stack)),
+                    files=files,
                     headers={"Accept": "text/html, application/zip"},
                     timeout=(min(_CONNECT_S, patience.timeout_s), patience.timeout_s),
                     stream=True,
@@ -156,17 +159,37 @@ def _fields(request: PageRequest) -> dict[str, str]:
     }
 
 
-def _files(
-    request: PageRequest, stack: ExitStack
-) -> Iterator[tuple[str, tuple[str, IO[bytes], str]]]:
-    """Give the parts of the form that are files: `video`, `assets`, `sheets`."""
+def _files(request: PageRequest) -> list[tuple[str, tuple[str, bytes, str]]]:
+    """Give the parts of the form that are files: `video`, `assets`, `sheets`.
+
+    They are read one after the other: a task may have more of them than a process may
+    have open.
+    """
     paths = [("video", request.video.name, request.video)] if request.video else []
     if request.assets is not None:
         paths += [("assets", n, request.assets / n) for n in request.asset_names]
     paths += [("sheets", path.name, path) for path in request.sheets]
-    for field, name, path in paths:
-        mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        yield field, (name, stack.enter_context(path.open("rb")), mime)
+    try:
+        sizes = {path: path.stat().st_size for _, _, path in paths}
+        if sum(sizes.values()) > MOST_SENT:
+            raise IwrError(
+                f"{max(sizes, key=sizes.__getitem__)}: with it there are "
+                f"{sum(sizes.values())} bytes to send, more than {MOST_SENT}. Shorten "
+                "the video, or leave assets out."
+            )
+        return [
+            (field, (name, path.read_bytes(), _mime(name)))
+            for field, name, path in paths
+        ]
+    except OSError as error:
+        raise IwrError(
+            f"{error.filename}: cannot be read ({error.strerror}). Let this user read "
+            "the task's files."
+        ) from error
+
+
+def _mime(name: str) -> str:
+    return mimetypes.guess_type(name)[0] or "application/octet-stream"
 
 
 def _read(url: str, answer: requests.Response, timeout_s: float) -> bytes:

@@ -1,17 +1,19 @@
 """Pages from an HTTP product: a real service on loopback, well and badly behaved."""
 
 import gzip
+import os
+import resource
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from pytest_iwr import records as r
-from pytest_iwr.errors import EndpointError, UsageError
+from pytest_iwr.errors import EndpointError, IwrError, UsageError
 from pytest_iwr.generate.page_cache import PageCache
-from pytest_iwr.generate.post import Patience
+from pytest_iwr.generate.post import MOST_SENT, Patience
 from pytest_iwr.generate.product import HttpGenerator
 from pytest_iwr.generate.site import pack
 from tests.generate.kit import HIDDEN, PAGE, Reply, Service, make_task, picture, serve
@@ -77,6 +79,41 @@ def test_form_holds_the_inputs_and_never_the_steps(make: Make, task: r.Task) -> 
         ("sheets", "sheet_1.png", (home / "sheets" / "sheet_1.png").read_bytes()),
     )
     assert HIDDEN not in repr(sent)
+
+
+@pytest.fixture
+def few_files() -> Iterator[None]:
+    """Let this process open some forty files more, and no more than that."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = {int(file.name) for file in Path("/dev/fd").iterdir()}
+    free = [number for number in range(len(taken) + 40) if number not in taken]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free[-1], limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+@pytest.mark.usefixtures("few_files")
+def test_many_assets_are_not_open_at_once(make: Make, tmp_path: Path) -> None:
+    """A form may hold more files than a process may open."""
+    assets = {f"{n:03}.png": b"%d" % n for n in range(100)}
+    task = make_task(tmp_path / "many", assets=assets)
+    with serve() as service:
+        assert isinstance(make(service).page(task, "mine", 1), r.Site)
+    sent = {
+        name: data for field, name, data in service.sent[0].files if field != "video"
+    }
+    assert sent == assets
+
+
+def test_too_large_a_form_is_refused(make: Make, task: r.Task) -> None:
+    """Before it is in memory: a form of a quarter of a gigabyte is the task's mistake."""
+    video = Path(task.path).parent / "video.mp4"
+    os.truncate(video, MOST_SENT)  # takes no room on the disk
+    with serve() as service:
+        with pytest.raises(IwrError, match="more than 268435456") as caught:
+            make(service).page(task, "mine", 1)
+        assert not service.sent
+    assert str(caught.value).startswith(f"{video}: ")
 
 
 def test_zip_is_a_page_of_several_files(make: Make, task: r.Task) -> None:
