@@ -1,4 +1,4 @@
-"""Pages that products have made, kept by what they were made from."""
+"""What products have answered, a page or none, kept by what it was made from."""
 
 import hashlib
 import json
@@ -6,28 +6,30 @@ import secrets
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from pytest_iwr.errors import EndpointError
+from pytest_iwr.records import NoPage
 
 Mode = Literal["auto", "only", "refresh", "off"]
 """Ask for what is missing; never ask; ask anew and keep; neither read nor write."""
 
-_HEAD = b"iwr-page-1 "
+_PAGE, _NONE = "iwr-page-1", "iwr-none-1"
 
 
 class Kept(NamedTuple):
-    """A page, and whether it was there already."""
+    """An answer, and whether it was there already."""
 
-    content: bytes
+    content: bytes | NoPage
     is_hit: bool
 
 
 class PageCache:
-    """A folder of pages, shared by runs; used from many threads at once."""
+    """A folder of answers, shared by runs; used from many threads at once."""
 
     def __init__(
         self,
@@ -42,15 +44,15 @@ class PageCache:
         self._lock = threading.Lock()
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self.hits = 0
-        """Pages that were there."""
+        """Answers that were there."""
         self.misses = 0
-        """Pages that were asked for."""
+        """Answers that were asked for."""
 
-    def get(self, key: str, make: Callable[[], bytes | None]) -> Kept | None:
-        """Give the page of a key; `make` asks for it, once at a time for a key.
+    def get(self, key: str, make: Callable[[], bytes | NoPage]) -> Kept:
+        """Give the answer of a key; `make` asks for it, once at a time for a key.
 
-        `None`, which is not kept: there is no page. Raises what `make` raises, and
-        EndpointError where nothing may be asked for.
+        Raises what `make` raises, which is not kept, and EndpointError where nothing
+        may be asked for.
         """
         with self._lock:
             lock = self._locks[key]
@@ -66,8 +68,6 @@ class PageCache:
                 )
             self._count(is_hit=False)
             made = make()
-            if made is None:
-                return None
             if self._mode != "off":
                 self._write(key, made)
             return Kept(made, is_hit=False)
@@ -76,8 +76,8 @@ class PageCache:
         """Give the file of a key, whether it is there or not."""
         return self._folder / "pages" / key[:2] / f"{key}.page"
 
-    def read(self, key: str) -> bytes | None:
-        """Give the page of a key where the mode lets it be used, else `None`."""
+    def read(self, key: str) -> bytes | NoPage | None:
+        """Give the answer of a key where the mode lets it be used, else `None`."""
         if self._mode in {"refresh", "off"}:
             return None
         path = self.path(key)
@@ -89,13 +89,20 @@ class PageCache:
             self._complain(f"{path}: cannot be read: {error.strerror}; asked for anew")
             return None
         head, _, content = data.partition(b"\n")
-        if head != _head(key, content):
-            self._complain(f"{path}: is not as it was written; asked for anew")
-            return None
-        return content
+        if head == _head(_PAGE, key, content):
+            return content
+        if head == _head(_NONE, key, content):
+            with suppress(ValidationError):  # of another version
+                return NoPage.model_validate_json(content)
+        self._complain(f"{path}: is not as it was written; asked for anew")
+        return None
 
-    def _write(self, key: str, content: bytes) -> None:
-        """Keep a page; where that cannot be, it still is given: it was paid for."""
+    def _write(self, key: str, made: bytes | NoPage) -> None:
+        """Keep an answer; where that cannot be, it still is given: it was paid for."""
+        if isinstance(made, NoPage):
+            kind, content = _NONE, made.model_dump_json().encode()
+        else:
+            kind, content = _PAGE, made
         path = self.path(key)
         fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         ignore = self._folder / ".gitignore"
@@ -103,7 +110,7 @@ class PageCache:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not ignore.exists():
                 ignore.write_text("*\n", encoding="ascii")
-            fresh.write_bytes(_head(key, content) + b"\n" + content)
+            fresh.write_bytes(_head(kind, key, content) + b"\n" + content)
             fresh.replace(path)
         except OSError as error:
             self._complain(f"{path}: cannot be written: {error.strerror}; not kept")
@@ -124,6 +131,6 @@ def key_of(made_of: Mapping[str, JsonValue]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _head(key: str, content: bytes) -> bytes:
+def _head(kind: str, key: str, content: bytes) -> bytes:
     digest = hashlib.sha256(content).hexdigest()
-    return _HEAD + f"{key} {digest}".encode("ascii")
+    return f"{kind} {key} {digest}".encode("ascii")

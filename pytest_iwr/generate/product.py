@@ -84,8 +84,7 @@ class ProductGenerator(ABC):
         request = self.request(task, model, epoch)
         key = self.key(request)
         began_s = time.monotonic()
-        missing: list[r.NoPage] = []
-        kept = self.cache.get(key, partial(self._make, request, missing))
+        kept = self.cache.get(key, partial(self._make, request))
         asked = r.Asked(
             key=key,
             alias=model,
@@ -93,9 +92,9 @@ class ProductGenerator(ABC):
             purpose="generate",
             epoch=epoch,
             label=task.id,
-            is_hit=kept is not None and kept.is_hit,
+            is_hit=kept.is_hit,
             status="ok",
-            attempts=0 if kept is not None and kept.is_hit else 1,
+            attempts=0 if kept.is_hit else 1,
             took_s=round(time.monotonic() - began_s, 3),
         )
         generation = r.Generation(
@@ -105,21 +104,15 @@ class ProductGenerator(ABC):
             asked=asked,
         )
         folder = self._folder(task, model, epoch)
-        if kept is not None:
-            origin = f"made by {self.address}"
-            return store_page(folder, kept.content, origin, generation)
-        write_generation(folder, generation)
-        return missing[0].model_copy(update={"generation": generation})
+        if isinstance(kept.content, r.NoPage):
+            write_generation(folder, generation)
+            return kept.content.model_copy(update={"generation": generation})
+        origin = f"made by {self.address}"
+        return store_page(folder, kept.content, origin, generation)
 
-    def _make(self, request: PageRequest, missing: list[r.NoPage]) -> bytes | None:
+    def _make(self, request: PageRequest) -> bytes | r.NoPage:
         made = self.ask(request)
-        if isinstance(made, bytes):
-            why = _why_no_page(made)
-            if why is None:
-                return made
-            made = why
-        missing.append(made)
-        return None
+        return made if isinstance(made, r.NoPage) else _why_no_page(made) or made
 
 
 class CallableGenerator(ProductGenerator):

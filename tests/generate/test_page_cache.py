@@ -8,6 +8,7 @@ import pytest
 
 from pytest_iwr.errors import EndpointError
 from pytest_iwr.generate.page_cache import Kept, PageCache, key_of
+from pytest_iwr.records import NoPage
 
 KEY = key_of({"product": "p", "epoch": 1})
 
@@ -44,7 +45,16 @@ def test_off_neither_reads_nor_writes(tmp_path: Path) -> None:
     assert PageCache(tmp_path).get(KEY, lambda: b"<p>3") == (b"<p>1", True)
 
 
-@pytest.mark.parametrize("damage", (b"", b"<p>", b"iwr-page-1 ab cd\n<p>"))
+def test_answer_without_a_page_is_kept_with_its_reason(tmp_path: Path) -> None:
+    """It is an answer, too."""
+    none = NoPage(kind="refused", reason="the product refuses: 'no'")
+    assert PageCache(tmp_path).get(KEY, lambda: none) == Kept(none, is_hit=False)
+    assert PageCache(tmp_path).get(KEY, lambda: b"<p>") == Kept(none, is_hit=True)
+
+
+@pytest.mark.parametrize(
+    "damage", (b"", b"<p>", b"iwr-page-1 ab cd\n<p>", b"iwr-none-1 ab cd\n{}")
+)
 def test_damaged_file_is_a_miss_and_told(tmp_path: Path, damage: bytes) -> None:
     """Cut off, foreign, or of another page."""
     told: list[str] = []
@@ -76,7 +86,7 @@ def test_one_maker_at_a_time_for_a_key(tmp_path: Path) -> None:
         go.set()
         kept = [future.result() for future in (first, *others)]
     assert len(calls) == 1
-    assert [one.is_hit for one in kept if one] == [False, True, True, True]
+    assert [one.is_hit for one in kept] == [False, True, True, True]
     assert (cache.hits, cache.misses) == (3, 1)
 
 

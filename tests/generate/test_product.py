@@ -276,11 +276,27 @@ def test_changed_product_is_called_again(
 
 
 def test_failures_are_not_kept(tmp_path: Path, make: Make, task: r.Task) -> None:
-    """Neither errors nor answers without a page."""
+    """What a product raises may pass."""
     cache = PageCache(tmp_path / "cache")
     for _ in range(2):
         with pytest.raises(EndpointError):
             make("broken", cache).page(task, "mine", 1)
-        assert isinstance(make("prose", cache).page(task, "mine", 1), r.NoPage)
-    assert (cache.hits, cache.misses) == (0, 4)
+    assert (cache.hits, cache.misses) == (0, 2)
     assert not list((tmp_path / "cache").rglob("*.page"))
+
+
+@pytest.mark.parametrize("name", ("nothing", "blank", "prose", "pageless"))
+def test_answer_without_a_page_is_kept(
+    tmp_path: Path, make: Make, task: r.Task, name: str
+) -> None:
+    """As a model's is: it is an answer, and the same one in the next run."""
+    first = make(name, PageCache(tmp_path / "cache")).page(task, "mine", 1)
+    cache = PageCache(tmp_path / "cache", "only")
+    again = make(name, cache).page(task, "mine", 1)
+    assert isinstance(first, r.NoPage)
+    assert isinstance(again, r.NoPage)
+    assert (again.kind, again.reason) == (first.kind, first.reason)
+    assert again.generation is not None
+    assert again.generation.asked is not None
+    assert again.generation.asked.is_hit
+    assert (cache.hits, cache.misses) == (1, 0)
