@@ -12,10 +12,16 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.connection import (
+    Client,
+    Connection,
+    Listener,
+    answer_challenge,
+    deliver_challenge,
+)
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -23,6 +29,10 @@ if TYPE_CHECKING:
     from pytest_iwr.records import Page, Task
 
 _THREADS = "iwr-desk"
+_PAUSE_S = 0.1
+"""Before a worker is listened to again where that failed: no files were left, say."""
+_WAITING = 128
+"""Workers whose connection is not taken yet."""
 
 
 class Maker(Protocol):
@@ -78,7 +88,7 @@ class Desk:
         self._pages: dict[Wanted, Future[Page]] = {}
         self._ahead: list[Wanted] = []
         self._counted = {"running": 0, "done": 0, "failed": 0}
-        self._listener: Listener | None = None
+        self._reception: _Reception | None = None
         self._has_begun = False
         self._key = secrets.token_hex(32)
 
@@ -124,17 +134,17 @@ class Desk:
 
     def listen(self) -> Address:
         """Let workers ask from now on."""
-        if self._listener is None:
-            self._listener = _listener(self._key.encode())
-            target = _Reception(self, self._listener).receive
+        if self._reception is None:
+            self._reception = _Reception(self, _listener(), self._key.encode())
+            target = self._reception.receive
             threading.Thread(target=target, name=_THREADS, daemon=True).start()
-        return Address(str(self._listener.address), self._key)
+        return Address(str(self._reception.listener.address), self._key)
 
     def close(self) -> None:
         """Make nothing more; what is being made is not waited for."""
-        if self._listener is not None:
-            self._listener.close()
-            self._listener = None
+        if self._reception is not None:
+            self._reception.close()
+            self._reception = None
         with self._lock:
             futures = list(self._pages.values())
         for future in futures:
@@ -261,23 +271,39 @@ class _Reception:
 
     desk: Desk
     listener: Listener
+    key: bytes
+    is_closed: threading.Event = field(default_factory=threading.Event)
 
     def receive(self) -> None:
-        """Answer until the listener is closed."""
-        while True:
+        """Answer until it is closed, whatever goes wrong with one worker.
+
+        Else all others would wait for ever.
+        """
+        while not self.is_closed.is_set():
             try:
                 connection = self.listener.accept()
-            except (AuthenticationError, EOFError, ConnectionError):
-                continue  # a stranger, or a worker that was killed
             except OSError:
-                return  # closed
+                self.is_closed.wait(_PAUSE_S)
+                continue
             answering = threading.Thread(
                 target=self._answer, args=[connection], name=_THREADS, daemon=True
             )
-            answering.start()
+            try:
+                answering.start()
+            except RuntimeError:  # no thread is left
+                connection.close()  # which the worker notices
+
+    def close(self) -> None:
+        """Listen to nobody any more."""
+        self.is_closed.set()
+        self.listener.close()
 
     def _answer(self, connection: Connection) -> None:
-        with connection, suppress(OSError, EOFError):  # the worker was killed
+        """Answer one worker; a stranger, and one that was killed, get nothing."""
+        strange = (OSError, EOFError, AuthenticationError, AssertionError)
+        with connection, suppress(*strange):
+            deliver_challenge(connection, self.key)
+            answer_challenge(connection, self.key)
             question = json.loads(connection.recv_bytes())
             connection.send_bytes(json.dumps(self._tell(question)).encode())
 
@@ -297,13 +323,13 @@ class _Reception:
         return {"kind": type(page).__name__, "page": page.model_dump(mode="json")}
 
 
-def _listener(key: bytes) -> Listener:
+def _listener() -> Listener:
     """Listen in a folder that only this user can open."""
     try:
-        return Listener(family="AF_UNIX", authkey=key)
+        return Listener(family="AF_UNIX", backlog=_WAITING)
     except OSError:  # the path of the user's temporary folder is too long for a socket
         folder = tempfile.mkdtemp(prefix="iwr-", dir="/tmp")
-        return Listener(f"{folder}/desk", "AF_UNIX", authkey=key)
+        return Listener(f"{folder}/desk", "AF_UNIX", backlog=_WAITING)
 
 
 def _told_error(error: Exception) -> dict[str, object]:

@@ -2,10 +2,9 @@
 
 import gzip
 import os
-import resource
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from pytest_iwr.generate.post import MOST_SENT, Patience
 from pytest_iwr.generate.product import HttpGenerator
 from pytest_iwr.generate.site import pack
 from tests.generate.kit import HIDDEN, PAGE, Reply, Service, make_task, picture, serve
+from tests.limits import files_left
 
 QUICK = Patience(timeout_s=20, retries=3, pause_s=0.01, longest_pause_s=0.02)
 Make = Callable[..., HttpGenerator]
@@ -81,23 +81,11 @@ def test_form_holds_the_inputs_and_never_the_steps(make: Make, task: r.Task) -> 
     assert HIDDEN not in repr(sent)
 
 
-@pytest.fixture
-def few_files() -> Iterator[None]:
-    """Let this process open some forty files more, and no more than that."""
-    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    taken = {int(file.name) for file in Path("/dev/fd").iterdir()}
-    free = [number for number in range(len(taken) + 40) if number not in taken]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (free[-1], limits[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-
-
-@pytest.mark.usefixtures("few_files")
 def test_many_assets_are_not_open_at_once(make: Make, tmp_path: Path) -> None:
     """A form may hold more files than a process may open."""
     assets = {f"{n:03}.png": b"%d" % n for n in range(100)}
     task = make_task(tmp_path / "many", assets=assets)
-    with serve() as service:
+    with serve() as service, files_left(40):
         assert isinstance(make(service).page(task, "mine", 1), r.Site)
     sent = {
         name: data for field, name, data in service.sent[0].files if field != "video"

@@ -1,5 +1,6 @@
 """The desk: each page is made once, and only for those who know the run's key."""
 
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +13,9 @@ import pytest
 
 from pytest_iwr.errors import EndpointError
 from pytest_iwr.load import load
-from pytest_iwr.plugin.desk import Desk, RemoteDesk, Wanted
+from pytest_iwr.plugin.desk import Address, Desk, RemoteDesk, Wanted
 from pytest_iwr.records import NoPage, Page, Task
+from tests.limits import files_left
 
 TASK = """iwr: 1
 id: shop
@@ -118,6 +120,41 @@ def test_stranger_gets_nothing_and_others_still_do(desk: Desk, task: Task) -> No
     with pytest.raises((AuthenticationError, ConnectionError, EOFError)):
         Client(address.socket, "AF_UNIX", b"guessed")
     assert isinstance(RemoteDesk(address).page(task, "gpt-5", 1), NoPage)
+
+
+def test_garbage_of_a_stranger_keeps_nobody_waiting(desk: Desk, task: Task) -> None:
+    """What is no message at all ends that one connection."""
+    address = desk.listen()
+    with _connected(address) as stranger:
+        stranger.sendall(b"\x7f" * 64)
+        assert isinstance(RemoteDesk(address).page(task, "gpt-5", 1), NoPage)
+
+
+def test_silent_stranger_keeps_nobody_waiting(desk: Desk, task: Task) -> None:
+    """Who connects and says nothing is waited for, but by nobody else."""
+    address = desk.listen()
+    with _connected(address):
+        assert isinstance(RemoteDesk(address).page(task, "gpt-5", 1), NoPage)
+
+
+def test_desk_out_of_files_goes_on_once_there_are_some(desk: Desk) -> None:
+    """A worker that comes meanwhile is answered then, and not left waiting."""
+    address = desk.listen()
+    with files_left(1):
+        worker = _connected(address)
+        worker.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            worker.recv(1)  # there is no file for the other end of it
+    with worker:
+        worker.settimeout(20)
+        assert worker.recv(1)
+
+
+def _connected(address: Address) -> socket.socket:
+    connected = socket.socket(socket.AF_UNIX)
+    connected.settimeout(20)
+    connected.connect(address.socket)
+    return connected
 
 
 def test_long_temporary_folder_is_no_obstacle(
