@@ -148,7 +148,7 @@ def _dues(item: pytest.Item, task: Task) -> tuple[Due, ...]:
         return ()
     params = item.callspec.params  # type: ignore[attr-defined]  # it has a model
     epoch = params.get("iwr_epoch", 1)
-    return (Due(task.id + _variant(item), model, epoch, len(task.steps)),)
+    return (Due.of(task, task.id + _variant(item), model, epoch),)
 
 
 def _label(item: pytest.Item, error: TaskError, labels: dict[str, Path]) -> str:

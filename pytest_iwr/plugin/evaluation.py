@@ -51,7 +51,7 @@ class Slot:
         from pytest_iwr.evaluate import evaluate  # noqa: PLC0415 - when first needed
         from pytest_iwr.records import Result  # noqa: PLC0415 - when first needed
 
-        label, model, epoch, _ = self.due
+        label, model, epoch = self.due[:3]
         folder = self.run.files.item(label, model, epoch)
         with _locked(folder.path):
             if folder.result.exists():

@@ -188,7 +188,7 @@ def iwr_result(
     is_ours = hosted is not None and hosted.url == iwr_site
     served = _Served(iwr_site, hosted.missing if hosted and is_ours else tuple)
     tools = replace(iwr_tools, host=_Running(served))
-    due = Due(label, iwr_model, iwr_epoch, len(iwr_task.steps))
+    due = Due.of(iwr_task, label, iwr_model, iwr_epoch)
     slot = Slot(iwr_run, due, request.config)
     result = slot.fill(iwr_task, lambda: iwr_page, tools)
     steps = tell_steps(result, iwr_task, iwr_run)
@@ -218,7 +218,7 @@ def iwr_evaluate(
     def evaluate(asked: str | Path) -> Result:
         with plain_errors():
             task = find_task(asked, request.config, request.path.parent)
-        due = Due(task.id, iwr_model, iwr_epoch, len(task.steps))
+        due = Due.of(task, task.id, iwr_model, iwr_epoch)
         slot = Slot(iwr_run, due, request.config)
         return slot.fill(
             task, lambda: iwr_pages.page(task, iwr_model, iwr_epoch), iwr_tools

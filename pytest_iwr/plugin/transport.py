@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import pytest
 
@@ -18,7 +18,7 @@ from pytest_iwr.artifacts import RunFolder
 
 if TYPE_CHECKING:
     from pytest_iwr.errors import IwrError
-    from pytest_iwr.records import ErrorKind, Row
+    from pytest_iwr.records import Device, ErrorKind, Row, Task
 
 _DRIVING = {"iwr_result", "iwr_evaluate"}
 CARGO = "iwr_cargo"
@@ -32,34 +32,29 @@ class Due(NamedTuple):
     model: str
     epoch: int
     steps_total: int
+    level: str | None = None
+    domain: str | None = None
+    device: Device | None = None
+
+    @classmethod
+    def of(cls, task: Task, label: str, model: str, epoch: int) -> Self:
+        """Give what an item with this task owes, as the row `label`."""
+        source = task.source
+        about = (source.interaction, source.domain, task.shown_on)
+        return cls(label, model, epoch, len(task.steps), *about)
 
     def unscored(self, kind: ErrorKind, reason: str) -> Row:
         """Give the row of an item that could not be scored."""
-        from pytest_iwr.records import Row  # noqa: PLC0415 - when first needed
-
-        return Row(
-            task=self.task,
-            model=self.model,
-            epoch=self.epoch,
-            status="error",
-            kind=kind,
-            reason=reason,
-            steps_total=self.steps_total,
-            steps_done=None,
-        )
+        return self._row(status="error", kind=kind, reason=reason)
 
     def not_run(self) -> Row:
         """Give the row of an item that was never started."""
+        return self._row(status="not_run")
+
+    def _row(self, **outcome: Any) -> Row:
         from pytest_iwr.records import Row  # noqa: PLC0415 - when first needed
 
-        return Row(
-            task=self.task,
-            model=self.model,
-            epoch=self.epoch,
-            status="not_run",
-            steps_total=self.steps_total,
-            steps_done=None,
-        )
+        return Row(**self._asdict(), steps_done=None, **outcome)
 
 
 DUES = pytest.StashKey[tuple[Due, ...]]()

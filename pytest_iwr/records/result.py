@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from pytest_iwr.records.model import Generation
 from pytest_iwr.records.scalars import Record
+from pytest_iwr.records.task import Device
 from pytest_iwr.records.trace import Box, ErrorKind, FailureKind
 
 Status = Literal["passed", "failed", "error", "not_run"]
@@ -155,6 +156,11 @@ class Row(Record):
     final: float | None = None
     assertions: Assertions = Assertions()
     page_sha256: str | None = None
+    level: str | None = None
+    """Of interaction, `L1` to `L4`; `None`: the task does not say, or has no file."""
+    domain: str | None = None
+    device: Device | None = None
+    """`None`: the task has no readable file."""
 
 
 class Result(Row):

@@ -49,6 +49,9 @@ Action = Annotated[
 ]
 
 
+Device = Literal["desktop", "mobile"]
+
+
 class Checkpoint(Record):
     """A picture of the reference after a step, to compare the page with."""
 
@@ -296,6 +299,15 @@ class Task(TaskFile):
     masks: dict[str, tuple[Box, ...]] = Field(default_factory=dict)
     """Picture → where the reference has that checkpoint's masks, in CSS pixels of the
     picture. Nobody knows where it has those of pictures that are not in it."""
+
+    @property
+    def shown_on(self) -> Device:
+        """The kind of device that the page is shown on, as benchmarks tell them."""
+        if self.device is not None:
+            # In Playwright's list all other names are of phones and tablets.
+            return "desktop" if self.device.startswith("Desktop") else "mobile"
+        is_mobile = self.viewport is not None and self.viewport.mobile
+        return "mobile" if is_mobile else "desktop"
 
     def line_of(self, step: int) -> int:
         """Give the line of a step (0: the start picture, the first step's line)."""

@@ -27,6 +27,9 @@ FIELDS = [
     "final",
     "assertions",
     "page_sha256",
+    "level",
+    "domain",
+    "device",
 ]
 
 
@@ -65,6 +68,41 @@ def test_summary_is_a_contract(project: Project) -> None:
     assert summary["tasks"][0]["ifs"] == 0.6667
     assert summary["tasks"][0]["assertions"] == {"true": 0, "false": 0, "unjudged": 0}
     assert re.fullmatch("[0-9a-f]{64}", summary["tasks"][0]["page_sha256"])
+
+
+def test_rows_say_how_their_task_is_classified(project: Project) -> None:
+    """Level, domain and device stand in each row, and in those without scores, too."""
+    phone = "source: {domain: games, interaction: L4}\ndevice: iPhone 14"
+    project.task("a", more=phone)
+    project.task("b", more="source: {domain: shops}")
+    project.task("c", more=phone)
+    project.task("d", more="viewport: {mobile: true}")
+    project.task("e", more="device: Desktop Safari")
+    project.task("f", more="frobs: 1")
+    for task, says in zip(
+        "abcdef", ("", "breaks_at=1", "bug=1", "", "", ""), strict=True
+    ):
+        project.page("m", task, says)
+    project.evaluate("-n2")
+    rows = project.summary["tasks"]
+    assert [(r["status"], r["level"], r["domain"], r["device"]) for r in rows] == [
+        ("passed", "L4", "games", "mobile"),
+        ("failed", None, "shops", "desktop"),
+        ("error", "L4", "games", "mobile"),
+        ("passed", None, None, "mobile"),
+        ("passed", None, None, "desktop"),
+        ("error", None, None, None),
+    ]
+
+
+def test_rows_that_were_lost_or_never_ran_are_classified(project: Project) -> None:
+    """What a lost worker or `-x` leaves keeps the class of its task."""
+    project.task("a", more="source: {domain: games, interaction: L4}")
+    project.page("m", "a", "dies=1")
+    project.evaluate("-n2")
+    (row,) = project.summary["tasks"]
+    assert (row["kind"], row["level"], row["domain"]) == ("lost", "L4", "games")
+    assert row["device"] == "desktop"
 
 
 def test_files_of_a_run(project: Project) -> None:
