@@ -17,6 +17,7 @@ from pytest_iwr.errors import (
     UsageError,
 )
 from pytest_iwr.load import SUFFIX, Review, review, schema
+from pytest_iwr.report.leaderboard.command import add_leaderboard
 
 Command = Callable[[argparse.Namespace], int]
 EXIT_PROBLEMS = 1
@@ -71,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
         "  iwr schema -o iwr-task.schema.json   # completion in your editor\n"
         "  iwr browser                # which browser a run would take\n"
         "  iwr serve-mock             # an endpoint that answers like a model\n"
+        "  iwr leaderboard reports/latest       # a run beside the published rows\n"
         "  pytest --iwr-pages=pages   # evaluate pages/<model>/<task>/index.html\n\n"
         "`iwr COMMAND --help` tells more about a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -84,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     add_capture(commands)
     add_import(commands)
     add_serve_mock(commands)
+    add_leaderboard(commands)
     return parser
 
 

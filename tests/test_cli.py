@@ -151,7 +151,9 @@ def test_browser_is_named_with_its_source(capsys: pytest.CaptureFixture[str]) ->
     assert len(output.splitlines()) == 1
 
 
-@pytest.mark.parametrize("command", ("check", "schema", "browser", "capture"))
+@pytest.mark.parametrize(
+    "command", ("check", "schema", "browser", "capture", "leaderboard")
+)
 def test_help_teaches(capsys: pytest.CaptureFixture[str], command: str) -> None:
     """Every command explains itself, and the command line lists them all."""
     status, output = _run(capsys, command, "--help")

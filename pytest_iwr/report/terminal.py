@@ -40,17 +40,17 @@ def tables(summary: Summary, width: int) -> list[Line]:
 
 def fit(text: str, width: int) -> str:
     """Cut a text to a width in columns, `…` last, and fill it up with spaces."""
-    if _columns(text) <= width:
-        return text + " " * (width - _columns(text))
+    if columns(text) <= width:
+        return text + " " * (width - columns(text))
     kept = ""
     for letter in text:
-        if _columns(kept + letter) > width - 1:
+        if columns(kept + letter) > width - 1:
             break
         kept += letter
-    return kept + _MORE + " " * (width - 1 - _columns(kept))
+    return kept + _MORE + " " * (width - 1 - columns(kept))
 
 
-def _columns(text: str) -> int:
+def columns(text: str) -> int:
     """Count the columns that a text takes on the screen."""
     return sum(
         0
@@ -105,7 +105,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 def _widths(table: Sequence[Sequence[str]], width: int) -> list[int]:
     """Give each column its room: names may shrink, the last takes what is left."""
-    widths = [max(_columns(row[i]) for row in table) for i in range(len(table[0]))]
+    widths = [max(columns(row[i]) for row in table) for i in range(len(table[0]))]
     over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
     for column in (len(widths) - 1, 0, 1):
         cut = min(max(over, 0), max(widths[column] - _NARROWEST, 0))
@@ -134,7 +134,7 @@ def _models(summary: Summary, width: int) -> list[Line]:
         for name, model in summary.models.items()
     ]
     table = [head, *body]
-    widths = [max(_columns(row[i]) for row in table) for i in range(len(head))]
+    widths = [max(columns(row[i]) for row in table) for i in range(len(head))]
     rest = sum(widths[1:]) + len(_GAP) * (len(widths) - 1)
     widths[0] = min(widths[0], max(width - rest, _NARROWEST))
     weights = summary.protocol.weights

@@ -1,0 +1,1 @@
+"""Runs beside the published rows of IWR-Bench, one protocol a table."""
