@@ -194,7 +194,9 @@ class Hands:
         except pw.Error as error:
             if "hasTouch" not in error.message:
                 raise
-            raise self._task_error("needs a viewport with `touch: true`") from error
+            raise self._task_error(
+                "there is no touch. Add `touch: true` to the viewport."
+            ) from error
 
     def _tick(self, target: r.Target, *, wanted: bool) -> None:
         aimed = self._aim(target, "check")
@@ -274,7 +276,7 @@ class Hands:
             if len(pressed) == 1:  # a letter that the browser's keyboard lacks
                 self._send_letter(pressed)
                 return
-            text = f"unknown key {action.key!r}. Use names such as Enter, ArrowDown, a"
+            text = f"unknown key {action.key!r}. Use names such as Enter, ArrowDown, a."
             raise self._task_error(text) from error
         self._let_arrive(
             lambda: page.is_closed() or any(e["type"] == "keydown" for e in log)
@@ -328,7 +330,9 @@ class Hands:
     def _goto(self, action: r.Goto) -> None:
         url = urljoin(self.origin + "/", action.path or "")
         if not url.startswith(self.origin + "/"):
-            raise self._task_error(f"{action.path!r} is on another origin")
+            raise self._task_error(
+                f"{action.path!r} leads to another site. Give a path."
+            )
         self._go(lambda page, ms: page.goto(url, wait_until="commit", timeout=ms))
 
     def _history(self, action: r.History) -> None:

@@ -114,7 +114,8 @@ class View:
             details = answer["exceptionDetails"]
             thrown = details.get("exception", {}).get("description", details["text"])
             if "is not a valid selector" in thrown:
-                raise SelectorError(thrown.splitlines()[0].partition(": ")[2])
+                said = thrown.splitlines()[0].partition(": ")[2]
+                raise SelectorError(f"{said} Correct it.")
             raise RuntimeError(thrown)
         return answer["result"].get("value")
 

@@ -11,6 +11,7 @@ import numpy as np
 from pytest_iwr import images
 from pytest_iwr.errors import CheckpointError, Problem, TaskError
 from pytest_iwr.images import Picture
+from pytest_iwr.load import place_of
 from pytest_iwr.records import Task
 
 _PICTURES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
@@ -20,8 +21,7 @@ _PICTURES = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 class Inputs:
     """The files of a task that whoever makes a page is given."""
 
-    task: Path
-    """The task's file."""
+    task: Task
     video: Path | None
     assets: Path | None
     """The folder of the assets."""
@@ -38,6 +38,11 @@ class Inputs:
         if self.assets is not None:
             yield from (self.assets / name for name in self.asset_names)
 
+    def fault(self, name: str, message: str) -> TaskError:
+        """Give the error for a field of the task's file, with the line of its place."""
+        line = place_of(self.task, name)
+        return TaskError([Problem(Path(self.task.path), line, name, message)])
+
 
 def find_inputs(task: Task) -> Inputs:
     """Find the files that a task names; hidden ones are left out."""
@@ -45,7 +50,7 @@ def find_inputs(task: Task) -> Inputs:
     assets = path.parent / task.assets if task.assets else None
     sheets = path.parent / task.sheets if task.sheets else None
     return Inputs(
-        task=path,
+        task=task,
         video=path.parent / task.video if task.video else None,
         assets=assets,
         asset_names=tuple(
@@ -61,23 +66,23 @@ def find_inputs(task: Task) -> Inputs:
     )
 
 
-def read_sheet(path: Path, task: Path) -> Picture:
+def read_sheet(path: Path, inputs: Inputs) -> Picture:
     """Open a contact sheet; raises TaskError where it is no picture."""
     try:
         if path.suffix.lower() == ".png":
             return images.read(path)
         data = np.frombuffer(path.read_bytes(), np.uint8)
     except (CheckpointError, OSError) as error:
-        raise _unreadable(task, str(error)) from error
+        raise _unreadable(inputs, str(error)) from error
     picture = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
     if picture is None:
-        raise _unreadable(task, f"{path}: cannot be decoded.")
+        raise _unreadable(inputs, f"{path}: cannot be decoded.")
     return picture.astype(np.uint8, copy=False)
 
 
-def _unreadable(task: Path, what: str) -> TaskError:
+def _unreadable(inputs: Inputs, what: str) -> TaskError:
     message = f"a contact sheet cannot be read: {what} Make it anew."
-    return TaskError([Problem(task, 1, "sheets", message)])
+    return inputs.fault("sheets", message)
 
 
 def _files(folder: Path) -> list[Path]:

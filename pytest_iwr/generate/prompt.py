@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pytest_iwr.errors import Problem, TaskError
 from pytest_iwr.generate.fit import Encoded, Kind, Plan, Shown, encode, plan
 from pytest_iwr.generate.frames import Survey, survey
 from pytest_iwr.generate.inputs import Inputs, find_inputs, read_sheet
@@ -134,10 +133,10 @@ def _media(
         return _Media([], 0, 0, (said,) if held else ())
     if inputs.video is None and not inputs.sheets and not inputs.asset_names:
         message = (
-            "there is nothing to show to a model: neither a video nor assets. "
-            "Make them with `iwr capture`"
+            "there is nothing to show to a model, neither a video nor assets. "
+            "Make them with `iwr capture`."
         )
-        raise TaskError([Problem(inputs.task, 1, "video", message)])
+        raise inputs.fault("video", message)
     is_native = native_video and config.vision == "video" and inputs.video is not None
     told: list[str] = []
     if inputs.video is None:
@@ -178,7 +177,7 @@ def _pictures(
 def _sheets(inputs: Inputs) -> tuple[list[Picture], tuple[str, ...]]:
     """Give the task's contact sheets, or drawn ones, and what these do not show."""
     if inputs.sheets or inputs.assets is None:
-        return [read_sheet(path, inputs.task) for path in inputs.sheets], ()
+        return [read_sheet(path, inputs) for path in inputs.sheets], ()
     drawn = draw_sheets(inputs.assets, inputs.asset_names)
     all_, unseen = len(inputs.asset_names), drawn.unseen
     told = f"{unseen} of {all_} assets shown by name only (the task has no sheets)"

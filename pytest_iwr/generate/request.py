@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_iwr.errors import IwrError, Problem, TaskError
+from pytest_iwr.errors import IwrError
 from pytest_iwr.generate.inputs import find_inputs
 from pytest_iwr.generate.prompt import variables
 from pytest_iwr.generate.template import PLACEHOLDER, Template
@@ -64,8 +64,8 @@ def page_request(task: Task, model: str, epoch: int, template: Template) -> Page
     """
     inputs = find_inputs(task)
     if inputs.video is not None and not inputs.video.is_file():
-        message = "there is no such video. Correct the path"
-        raise TaskError([Problem(inputs.task, 1, "video", message)])
+        message = "there is no such video. Correct the path."
+        raise inputs.fault("video", message)
     told = variables(
         task,
         inputs,

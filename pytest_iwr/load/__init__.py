@@ -28,6 +28,7 @@ __all__ = [
     "load",
     "load_named",
     "load_official",
+    "place_of",
     "review",
     "schema",
 ]
@@ -69,6 +70,22 @@ def review(path: Path) -> Review:
     task, root = _load(path, needs_files=True)
     advice = problems_of(path, advise(task, root))
     return Review(task, advice, root.lines.get("id", 1))
+
+
+def place_of(task: Task, name: str) -> int:
+    """Give the line where a task's file says `name`, or else where `steps` stands.
+
+    What a file could say of a task, it says above its steps. A line of the official
+    layout holds all of its task.
+    """
+    path = Path(task.path)
+    if path.suffix == OFFICIAL_SUFFIX:
+        return task.line_of(1)
+    try:
+        root, _ = parse(path.read_bytes())
+    except (OSError, Unreadable):  # it was changed since
+        return task.line_of(1)
+    return root.lines.get(name) or root.lines.get("steps", 1)
 
 
 def _load(path: Path, *, needs_files: bool) -> tuple[Task, Part]:

@@ -216,7 +216,9 @@ def test_window_that_closes_itself_at_once_is_left(drive: Drive, event: str) -> 
 
 def test_selector_that_no_browser_knows_is_the_tasks_fault(drive: Drive) -> None:
     """The page is not to blame; the message names the step."""
-    with pytest.raises(TaskError, match=r"steps\[0\].*selector"):
+    with pytest.raises(
+        TaskError, match=r"steps\[0\]: .* is not a valid selector\. Correct it\.$"
+    ):
         drive("<p>x</p>", {"click": {"css": "a["}})
 
 

@@ -229,7 +229,9 @@ def test_product_that_is_not_there_is_a_usage_error(
 def test_missing_video_is_the_tasks_error(make: Make, task: r.Task) -> None:
     """The product is not asked."""
     (Path(task.path).parent / "video.mp4").unlink()
-    with pytest.raises(TaskError, match="there is no such video"):
+    with pytest.raises(
+        TaskError, match=r"yaml:5: video: there is no such video\. Correct the path\.$"
+    ):
         make("text").page(task, "mine", 1)
     assert sys.modules["a_product"].SEEN == []
 

@@ -168,10 +168,15 @@ def test_task_without_a_video_shows_its_sheets(tmp_path: Path) -> None:
 
 
 def test_task_with_nothing_to_show_is_the_tasks_error(tmp_path: Path) -> None:
-    """The model is not to blame, and is not asked."""
+    """The model is not to blame, and is not asked; the video's place is above steps."""
     task = make_task(tmp_path / "shop", seconds=0)
-    with pytest.raises(TaskError, match=r"task.iwr.yaml:1: video: there is nothing"):
+    with pytest.raises(TaskError) as caught:
         build_prompt(task, config())
+    assert str(caught.value) == (
+        f"{task.path}:5: video: there is nothing to show to a model, neither a video "
+        "nor assets. Make them with `iwr capture`."
+    )
+    assert Path(task.path).read_text("utf-8").splitlines()[4] == "steps:"
     assert build_prompt(task, config(vision="none")).text
 
 
@@ -179,7 +184,7 @@ def test_broken_inputs_are_the_tasks_error(tmp_path: Path) -> None:
     """A sheet that is no picture, and a video that is none."""
     task = make_task(tmp_path / "shop", sheets=[picture(99, 99)])
     (tmp_path / "shop" / "sheets" / "sheet_1.png").write_bytes(b"no")
-    with pytest.raises(TaskError, match="a contact sheet cannot be read"):
+    with pytest.raises(TaskError, match=r":6: sheets: a contact sheet cannot be read"):
         build_prompt(task, config())
     (tmp_path / "shop" / "sheets" / "sheet_1.png").unlink()
     (tmp_path / "shop" / "video.mp4").write_bytes(b"no video")
