@@ -51,6 +51,10 @@ class ItemFolder:
         """Give the picture of differences of a step."""
         return self.path / f"diff-{step:02d}.png"
 
+    def judgement(self, step: int, name: str) -> Path:
+        """Give the file with all that a judge was asked and replied about a step."""
+        return self.path / f"judge-{step:02d}-{name}.json"
+
 
 @dataclass(frozen=True)
 class RunFolder:
@@ -82,6 +86,11 @@ class RunFolder:
     def ledger(self) -> Path:
         """What asking models has cost, one JSON object a line."""
         return self.path / "ledger.jsonl"
+
+    @property
+    def tripwire(self) -> Path:
+        """What the judge said about pairs with a known answer."""
+        return self.path / "tripwire.json"
 
     @property
     def pages(self) -> Path:

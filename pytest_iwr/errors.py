@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_iwr.records import ErrorKind
+from pytest_iwr.records import ErrorKind, Judgement
 
 
 class Problem(NamedTuple):
@@ -84,3 +84,14 @@ class BudgetError(IwrError):
     """The run may spend no more; what is asked for now stays unscored."""
 
     kind: ErrorKind = "budget"
+
+
+class JudgeError(IwrError):
+    """A judge whose replies say neither this nor that, although asked twice."""
+
+    kind: ErrorKind = "judge_unreadable"
+
+    def __init__(self, message: str, judgement: Judgement) -> None:
+        """Keep what was asked and replied, for whoever looks into it."""
+        super().__init__(message)
+        self.judgement = judgement

@@ -20,6 +20,8 @@ class Tools:
     scorer: ports.Scorer
     min_similarity: float
     """For checkpoints that have no minimum of their own, 0..1."""
+    judge: ports.Judge | None = None
+    """Who decides prose assertions; `None`: nobody does."""
 
 
 def evaluate(task: r.Task, page: r.Page, tools: Tools, folder: ItemFolder) -> r.Result:
@@ -62,7 +64,12 @@ def evaluate(task: r.Task, page: r.Page, tools: Tools, folder: ItemFolder) -> r.
 def rescore(task: r.Task, trace: r.Trace, tools: Tools, folder: ItemFolder) -> r.Result:
     """Check and score a stored trace; the same trace gives the same result."""
     verdicts = check(
-        task, trace, folder, scorer=tools.scorer, minimum=tools.min_similarity
+        task,
+        trace,
+        folder,
+        scorer=tools.scorer,
+        minimum=tools.min_similarity,
+        judge=tools.judge,
     )
     scored = score(task, verdicts, tools.scorer.protocol.weights)
     return _result(task, scored, tools, folder).model_copy(

@@ -122,8 +122,34 @@ class Scorer(Protocol):
     ) -> r.Comparison:
         """Compare two pictures; `masks` in pixels of the shot.
 
-        Writes a picture of the differences to `diff`. Raises CheckpointError.
+        Writes a picture of the differences to `diff`. Where there is a judge, called
+        from several threads at a time. Raises CheckpointError.
         """
+        ...
+
+
+class Judge(Protocol):
+    """Looks at pictures and answers questions about them; called from many threads."""
+
+    @property
+    def at_once(self) -> int:
+        """How many questions may be asked at a time."""
+        ...
+
+    def decide(
+        self, claim: str, before: Path | None, after: Path, *, label: str
+    ) -> r.Judgement:
+        """Decide whether a claim holds on the screen after a step.
+
+        `label` says in words what it is for. Raises JudgeError for replies that cannot
+        be read, EndpointError or BudgetError where there is none.
+        """
+        ...
+
+    def rate(
+        self, reference: Path, shot: Path, *, masks: Sequence[r.Box] = (), label: str
+    ) -> r.Judgement:
+        """Say how alike two pictures are, 0 to 100; raises as `decide`."""
         ...
 
 

@@ -37,12 +37,20 @@ def score(task: r.Task, verdicts: r.Verdicts, weights: r.Weights) -> r.Score:
         lfs=_round(_mean(c.comparison.lfs for c in reached)),
         hfs=_round(_mean(c.comparison.hfs for c in reached)),
         final=_round(final),
-        assertions=r.Assertions(
-            unjudged=sum(v.unjudged for v in verdicts.steps if v.step <= done)
-        ),
+        assertions=_assertions(verdicts.steps, done),
     )
     kind, reason = _why_red(task, verdicts, result)
     return result.model_copy(update={"kind": kind, "reason": reason})
+
+
+def _assertions(steps: Sequence[r.Verdict], done: int) -> r.Assertions:
+    """Count the prose assertions of the steps done, and of the one they have ended."""
+    judged = [one.verdict for v in steps if v.step <= done + 1 for one in v.judged]
+    return r.Assertions(
+        true=judged.count(True),
+        false=judged.count(False),
+        unjudged=sum(v.unjudged for v in steps if v.step <= done),
+    )
 
 
 def _why_red(
@@ -83,7 +91,9 @@ def _missed(thresholds: r.Thresholds, result: r.Score) -> list[str]:
     return misses
 
 
-def summarize(rows: Iterable[r.Row], protocol: r.Protocol) -> r.Summary:
+def summarize(
+    rows: Iterable[r.Row], protocol: r.Protocol, tripwire: r.Tripwire | None = None
+) -> r.Summary:
     """Sum up a run: rows sorted, a mean per model over its scored tasks.
 
     The value of a task is the mean over its scored epochs.
@@ -94,7 +104,7 @@ def summarize(rows: Iterable[r.Row], protocol: r.Protocol) -> r.Summary:
         name: _model_row([row for row in ordered if row.model == name])
         for name in names
     }
-    return r.Summary(protocol=protocol, models=models, tasks=ordered)
+    return r.Summary(protocol=protocol, models=models, tasks=ordered, tripwire=tripwire)
 
 
 def _model_row(rows: Sequence[r.Row]) -> r.ModelRow:

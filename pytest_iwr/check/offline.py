@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
-from pytest_iwr import images
 from pytest_iwr import records as r
 from pytest_iwr.check import blocks, structure, text
 from pytest_iwr.check.engine import describe
 from pytest_iwr.check.ocr import Ocr
+from pytest_iwr.check.pair import open_pair
 
 MIN_SIMILARITY = 0.55
 """The default of `iwr_min_similarity`. Measured on four real sites (docs/scoring.md):
@@ -54,23 +52,14 @@ class OfflineScorer:
         CheckpointError and OcrError. Where the masks leave nothing to compare, every
         number is 0: nothing was shown to be alike.
         """
-        ours, theirs = images.read(reference), images.read(shot)
-        scale = images.scale_between(ours, theirs)
-        if ours.size > theirs.size:
-            ours = images.reduce(ours, scale)
-        else:
-            theirs = images.reduce(theirs, scale)
-            masks = [box.scaled(1 / scale) for box in masks]
-        if diff is not None:
-            images.write(diff, images.show_differences(ours, theirs, masks))
-        ignored = images.mask(np.zeros_like(theirs), masks)[..., 0] > 0
-        ours, theirs = images.mask(ours, masks), images.mask(theirs, masks)
-        is_same_size = ours.shape == theirs.shape
-        if ignored.all():
+        pair = open_pair(reference, shot, masks, diff)
+        is_same_size = pair.is_same_size
+        if pair.is_all_ignored:
             return _comparison(0.0, 0.0, 0.0, is_same_size=is_same_size)
-        if np.array_equal(ours, theirs):  # what the metrics give for equal pictures
+        if pair.is_equal:  # what the metrics give for equal pictures
             return _comparison(1.0, 1.0, 1.0, is_same_size=True)
-        layout = structure.similarity(ours, theirs, ignored)
+        ours, theirs = pair.reference, pair.shot
+        layout = structure.similarity(ours, theirs, pair.ignored)
         lines = self._ocr.read(ours), self._ocr.read(theirs)
         agreement = blocks.similarity(*lines, ours.shape[1])
         return _comparison(

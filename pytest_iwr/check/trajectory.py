@@ -1,26 +1,32 @@
 """A trace and the task's pictures → verdicts."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pytest_iwr import images, ports
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import ItemFolder
+from pytest_iwr.check.assertions import judge_steps, keep, keeping
 from pytest_iwr.check.masks import bounded
 
+_LIKENESS = "likeness"
 
-def check(
+
+def check(  # noqa: PLR0913 - what is checked, and what checks it
     task: r.Task,
     trace: r.Trace,
     folder: ItemFolder,
     *,
     scorer: ports.Scorer,
     minimum: float,
+    judge: ports.Judge | None = None,
 ) -> r.Verdicts:
     """Judge every step of a trace, and compare the checkpoints that were reached.
 
-    `minimum` is the similarity (0..1) for checkpoints without one of their own.
-    Raises CheckpointError when a reference picture cannot be used.
+    `minimum` is the similarity (0..1) for checkpoints without one of their own. A judge
+    decides prose assertions; the first false one ends what was reached. Raises
+    CheckpointError when a reference picture cannot be used, and what the judge raises.
     """
     steps = tuple(_verdict(step) for step in trace.steps if step.number > 0)
     start_failure = trace.steps[0].failure if trace.steps else None
@@ -29,9 +35,13 @@ def check(
             step=1, passed=False, kind=start_failure.kind, reason=start_failure.message
         )
         return r.Verdicts(steps=(first,))
+    if judge is not None:
+        steps = judge_steps(task, trace, folder, steps, judge)
     base = Path(task.path).parent
-    compared = tuple(
-        _compare(
+
+    def compare(pair: tuple[r.TraceStep, r.Checkpoint]) -> r.Checked:
+        step, wanted = pair
+        return _compare(
             scorer,
             folder,
             step,
@@ -39,8 +49,13 @@ def check(
             base / wanted.image,
             _masks(task, trace, step, wanted),
         )
-        for step, wanted in _reached(task, trace)
-    )
+
+    failed = next((verdict.step for verdict in steps if not verdict.passed), None)
+    reached = list(_reached(task, trace, failed))
+    if judge is None:
+        return r.Verdicts(steps=steps, checkpoints=tuple(map(compare, reached)))
+    with ThreadPoolExecutor(judge.at_once) as pool:
+        compared = tuple(pool.map(compare, reached))
     return r.Verdicts(steps=steps, checkpoints=compared)
 
 
@@ -55,12 +70,14 @@ def _verdict(step: r.TraceStep) -> r.Verdict:
 
 
 def _reached(
-    task: r.Task, trace: r.Trace
+    task: r.Task, trace: r.Trace, failed: int | None
 ) -> Iterator[tuple[r.TraceStep, r.Checkpoint]]:
     """Give the steps done that have a checkpoint, each with its own picture."""
     for step in trace.steps:
+        if step.number == failed:
+            break
         wanted = task.steps[step.number - 1].checkpoint if step.number else task.start
-        if wanted is not None and step.failure is None:
+        if wanted is not None:
             yield step, wanted
 
 
@@ -103,7 +120,13 @@ def _compare(  # noqa: PLR0913, PLR0917 (the parts of one comparison)
             return scorer.compare(reference, path, masks=masks).similarity
 
         shot, other = sorted((shot, step.again), key=likeness)
-    comparison = scorer.compare(reference, folder.path / shot, masks=masks, diff=diff)
+    with keeping(folder, step.number, _LIKENESS):
+        comparison = scorer.compare(
+            reference, folder.path / shot, masks=masks, diff=diff
+        )
+    if comparison.judged is not None:
+        brief = keep(folder, step.number, _LIKENESS, comparison.judged)
+        comparison = comparison.model_copy(update={"judged": brief})
     return r.Checked(
         step=step.number,
         reference=str(reference),

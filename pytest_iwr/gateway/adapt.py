@@ -18,6 +18,10 @@ _KEPT = {"model", "messages", "tools", "tool_choice", "stream", "n"}
 """Without these it would be another question."""
 _NO_WORDS = {"temperature", "verbosity", "seed", "logprobs", "modalities"}
 """Names of parameters that are hardly ever words of another sentence."""
+_OTHER_NAMES = {
+    "response_format": ("response format", "response_schema", "json_schema"),
+}
+"""What endpoints call a parameter that they refuse."""
 _TWINS = {
     "max_tokens": "max_completion_tokens",
     "max_completion_tokens": "max_tokens",
@@ -27,7 +31,7 @@ _REFUSED = re.compile(
     r"|extra (?:inputs?|fields?)|not (?:permitted|allowed|compatible|available)"
     r"|deprecated|only (?:\S+ ){0,4}(?:default|allowed|supported|set to)|use only one"
     r"|cannot (?:both )?be|may only be|must not|is not (?:a )?valid|no longer"
-    r"|instead|cannot find field",
+    r"|instead|cannot find field|unavailable",
     re.IGNORECASE,
 )
 _CODES = {
@@ -167,7 +171,11 @@ def _blamed(complaint: Complaint, sent: Mapping[str, JsonValue]) -> str | None:
             return None
     if param in names:
         return param
-    found = [(_place(name, complaint.message), name) for name in names]
+    found = [
+        (_place(said, complaint.message), name)
+        for name in names
+        for said in (name, *_OTHER_NAMES.get(name, ()))
+    ]
     return min(((at, name) for at, name in found if at >= 0), default=(0, None))[1]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from pytest_iwr.generate.fences import Fence, fence_before
-from pytest_iwr.generate.marks import THINK_END, is_quoted
+from pytest_iwr.marks import THINK_END, is_quoted
 
 _MOST_TRIES = 40
 """Beginnings of documents that are looked at; an answer has a handful."""

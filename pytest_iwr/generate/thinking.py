@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pytest_iwr.generate.documents import Document, find_documents
-from pytest_iwr.generate.marks import THINK_END, THINK_START
+from pytest_iwr.marks import THINK_END, THINK_START
 
 
 class Said(NamedTuple):

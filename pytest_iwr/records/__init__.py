@@ -15,6 +15,7 @@ from pytest_iwr.records.action import (
     Upload,
 )
 from pytest_iwr.records.expectation import Expectation, Wait
+from pytest_iwr.records.judge import Judgement, Sample
 from pytest_iwr.records.model import (
     HEADER_ASKED,
     HEADER_CACHE,
@@ -50,6 +51,7 @@ from pytest_iwr.records.result import (
     Site,
     Status,
     Summary,
+    Tripwire,
     Verdict,
     Verdicts,
     Weights,
@@ -120,6 +122,7 @@ __all__ = [
     "History",
     "Hit",
     "ImageLimits",
+    "Judgement",
     "Message",
     "ModelConfig",
     "ModelRow",
@@ -139,6 +142,7 @@ __all__ = [
     "Request",
     "Result",
     "Row",
+    "Sample",
     "Score",
     "Scroll",
     "Select",
@@ -154,6 +158,7 @@ __all__ = [
     "Thresholds",
     "Trace",
     "TraceStep",
+    "Tripwire",
     "Type",
     "Upload",
     "Usage",

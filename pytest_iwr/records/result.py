@@ -4,6 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from pytest_iwr.records.judge import Judgement
 from pytest_iwr.records.model import Generation
 from pytest_iwr.records.scalars import Record
 from pytest_iwr.records.task import Device
@@ -44,16 +45,21 @@ class Comparison(Record):
 
     text: float
     """1 − Levenshtein distance / longer length of the recognised texts."""
-    structure: float
-    """Layout and colour over the whole frame."""
+    structure: float | None = None
+    """Layout and colour over the whole frame; `None`: no part of the protocol."""
+    dino: float | None = None
+    """Cosine of DINOv2's class tokens; `None`: no part of the protocol."""
     lfs: float
-    """Low level: the mean of `text` and `structure`."""
+    """Low level: the mean of `text` and `structure`, or of `text` and `dino`."""
     hfs: float
-    """High level: matched blocks of text by position, size and colour."""
+    """High level: matched blocks of text by position, size and colour, or what the
+    judge gives."""
     similarity: float
     """½·LFS + ½·HFS."""
     is_same_size: bool
     """Both pictures had the same size; otherwise both were padded."""
+    judged: Judgement | None = None
+    """Where `hfs` is a judge's: its replies."""
 
 
 class Checked(Record):
@@ -95,6 +101,8 @@ class Verdict(Record):
     reason: str | None = None
     unjudged: int = 0
     """Prose assertions that nobody judged."""
+    judged: tuple[Judgement, ...] = ()
+    """What a judge made of the others."""
 
 
 class Verdicts(Record):
@@ -109,7 +117,9 @@ class Assertions(Record):
     """Prose assertions of the steps done, counted."""
 
     true: int = 0
+    """Of the steps done, and of the one that failed by another one."""
     false: int = 0
+    """Of the step that failed by them."""
     unjudged: int = 0
 
 
@@ -223,6 +233,27 @@ class ModelRow(Record):
     final: float | None
 
 
+class Tripwire(Record):
+    """Whether the judge still decides as people did, on labelled pairs of pictures."""
+
+    due: int
+    """Questions with a known answer."""
+    agreed: int
+    """Answered as people did."""
+    level: float
+    """The share of agreement below which the run is inconclusive, 0..1."""
+    state: Literal["held", "tripped", "lost", "not_run"]
+    """`tripped`: below the level. `lost`: there was no answer. `not_run`: only the
+    cache was to be used."""
+    reason: str = ""
+    """Why it is `lost` or `not_run`."""
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """Tell whether what the judge said in this run cannot be relied on."""
+        return self.state in {"tripped", "lost"}
+
+
 class Summary(Record):
     """`summary.json`: a contract. Fields are added, never changed."""
 
@@ -230,6 +261,8 @@ class Summary(Record):
     protocol: Protocol
     models: dict[str, ModelRow]
     tasks: tuple[Row, ...]
+    tripwire: Tripwire | None = None
+    """`None`: no judge is a part of the protocol."""
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:

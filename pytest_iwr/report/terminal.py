@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pytest_iwr.records import Row, Summary
+from pytest_iwr.records import Row, Summary, Tripwire
 from pytest_iwr.report.words import first_break, number, one_line
 
 _MORE = "…"
@@ -35,6 +35,8 @@ def tables(summary: Summary, width: int) -> list[Line]:
     lines = _tasks(summary.tasks, width)
     lines.append(Line(""))
     lines += _models(summary, width)
+    if summary.tripwire is not None:
+        lines += _tripwire(summary.tripwire, width)
     return lines
 
 
@@ -146,3 +148,26 @@ def _models(summary: Summary, width: int) -> list[Line]:
     if any(row.assertions.unjudged for row in summary.tasks):
         lines.append(Line(fit("* has assertions that nobody judged", width).rstrip()))
     return lines
+
+
+def _tripwire(tripwire: Tripwire, width: int) -> list[Line]:
+    """Say whether the judge can be relied on."""
+    count = f"{tripwire.agreed} of {tripwire.due}"
+    match tripwire.state:
+        case "held":
+            return [Line(fit(f"judge agrees with people on {count} pairs", width))]
+        case "not_run":
+            told = f"judge not tried on pairs of known answer: {tripwire.reason}"
+            return [Line(part) for part in textwrap.wrap(told, width)]
+        case "tripped":
+            told = (
+                f"INCONCLUSIVE: the judge agrees with people on {count} pairs, less "
+                f"than {tripwire.level:.0%}: what it says cannot be relied on. "
+                "See tripwire.json, and name another --iwr-judge-model."
+            )
+        case "lost":
+            told = (
+                "INCONCLUSIVE: the judge could not be tried on pairs of known answer: "
+                f"{one_line(tripwire.reason)}"
+            )
+    return [Line(part, {"red": True}) for part in textwrap.wrap(told, width)]

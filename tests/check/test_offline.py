@@ -50,6 +50,7 @@ def test_sums_are_those_of_the_protocol(scorer: OfflineScorer, studio: Studio) -
     """LFS and similarity are means of the numbers beside them, to four places."""
     shot = studio.shoot("article", "paragraph lost")
     c = scorer.compare(studio.shoot("article"), shot)
+    assert c.structure is not None
     assert c.lfs == pytest.approx((c.text + c.structure) / 2, abs=6e-5)
     assert c.similarity == pytest.approx((c.lfs + c.hfs) / 2, abs=6e-5)
     assert all(number == round(number, 4) for number in numbers(c))
@@ -94,6 +95,7 @@ def test_pictures_without_text_go_by_structure(
     images.write(tmp_path / "two.png", picture)
     comparison = scorer.compare(tmp_path / "one.png", tmp_path / "two.png")
     assert comparison.text == 1.0
+    assert comparison.structure is not None
     assert comparison.hfs == comparison.structure < 0.5
 
 
@@ -106,6 +108,7 @@ def test_other_size_is_told_and_counts(
         studio.shoot("article"), studio.shoot_half("article"), diff=diff
     )
     assert not comparison.is_same_size
+    assert comparison.structure is not None
     assert comparison.structure <= 0.5
     assert images.read(diff).shape == (720, 1280, 3)
 

@@ -53,7 +53,7 @@ def test_summary_is_a_contract(project: Project) -> None:
     project.page("faithful", "todo", "breaks_at=3")
     project.evaluate()
     summary = project.summary
-    assert list(summary) == ["schema", "protocol", "models", "tasks"]
+    assert list(summary) == ["schema", "protocol", "models", "tasks", "tripwire"]
     assert list(summary["protocol"]) == ["id", "weights", "metrics"]
     assert list(summary["models"]["faithful"]) == [
         "due",

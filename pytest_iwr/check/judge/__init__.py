@@ -1,0 +1,1 @@
+"""A judge model: what it is asked, and what its replies say."""
