@@ -63,6 +63,8 @@ class Board:
         self._failures = 0
         """Red tests for all other reasons."""
         self._crashes = 0
+        self._broke_off = ""
+        """Why pytest itself, or xdist, has ended the run."""
         self._nodes: list[Any] = []
         self._skipped = 0
         self.summary: Summary | None = None
@@ -102,6 +104,12 @@ class Board:
     def pytest_testnodedown(self, error: object) -> None:
         """Count the workers that did not end by themselves."""
         self._crashes += bool(error)
+
+    def pytest_internalerror(
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> None:
+        """Note why a run breaks off, e.g. as xdist writes to a dying worker."""
+        self._broke_off = excinfo.exconly().partition("\n")[0]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -208,6 +216,9 @@ class Board:
         dues = self._dues[nodeid]
         if nodeid in self._lost:
             reason = "the worker process that ran it ended without a report"
+            return [due.unscored("lost", reason) for due in dues]
+        if self._broke_off:
+            reason = f"the run broke off: {self._broke_off}"
             return [due.unscored("lost", reason) for due in dues]
         if self._crashes and not self._config.getoption("maxfail"):
             reason = "no worker process was left to run it"

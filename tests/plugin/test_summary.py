@@ -161,6 +161,38 @@ def test_rows_of_tasks_that_no_worker_was_left_for(project: Project) -> None:
     assert result.ret == 20
 
 
+# Writes to a worker in the moment of its death, as xdist's scheduler may.
+BREAKS_OFF = """
+def pytest_runtest_logreport(report):
+    node = getattr(report, "node", None)
+    if node is not None and report.when == "teardown":
+        node.gateway._io.popen.kill()
+        node.gateway._io.popen.wait()
+        node.send_runtest_some([0])
+"""
+
+
+def test_run_that_breaks_off_names_what_it_lost(project: Project) -> None:
+    """When xdist itself ends a run, all its files are there, and nothing is missing."""
+    for task in "abcdef":
+        project.task(task)
+        project.page("m", task)
+    project.conftest(BREAKS_OFF)
+    result = project.evaluate("-n2")
+    assert result.ret == 3
+    result.stdout.fnmatch_lines(["INTERNALERROR> *cannot send (already closed?)*"])
+    rows = project.summary["tasks"]
+    assert [row["task"] for row in rows] == list("abcdef")
+    kinds = {row["kind"] for row in rows}
+    assert kinds == {None, "lost"}
+    reason = next(row["reason"] for row in rows if row["kind"])
+    assert reason == "the run broke off: OSError: cannot send (already closed?)"
+    lines = (project.latest / "results.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["task"] for line in lines] == list("abcdef")
+    html = (project.latest / "report.html").read_text("utf-8")
+    assert "the run broke off" in html
+
+
 @pytest.mark.parametrize("way", ("-pno:xdist", "-n0"))
 def test_stopped_run_says_what_was_not_run(project: Project, way: str) -> None:
     """After `-x` the rest is listed as not run, and is in no mean."""
