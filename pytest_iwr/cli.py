@@ -13,10 +13,9 @@ from pytest_iwr.errors import (
     IwrError,
     NoBrowserError,
     Problem,
-    TaskError,
     UsageError,
 )
-from pytest_iwr.load import SUFFIX, Review, review, schema
+from pytest_iwr.load import SUFFIX, Review, review_all, schema
 from pytest_iwr.report.leaderboard.command import add_leaderboard
 
 Command = Callable[[argparse.Namespace], int]
@@ -101,6 +100,7 @@ def add_check(commands: "Commands") -> None:
         epilog="Examples:\n"
         "  iwr check tasks/shop/task.iwr.yaml\n"
         "  iwr check tasks            # all *.iwr.yaml below a folder\n"
+        "  iwr check data.jsonl       # every line of the official data\n"
         "  iwr check --strict tasks   # warnings count as problems\n"
         "  iwr check --oracle tasks/shop --site ../shop/dist\n\n"
         "Exit status: 0 no problems, 1 problems, 4 bad usage.",
@@ -111,7 +111,7 @@ def add_check(commands: "Commands") -> None:
         nargs="+",
         type=Path,
         metavar="FILE_OR_DIR",
-        help="a task file, or a folder that is searched for *.iwr.yaml",
+        help="a task file, a data.jsonl, or a folder that is searched for *.iwr.yaml",
     )
     parser.add_argument("--strict", action="store_true", help="let warnings fail, too")
     parser.add_argument(
@@ -131,10 +131,9 @@ def _check(options: argparse.Namespace) -> int:
     reviews: list[tuple[Path, Review]] = []
     problems: list[Problem] = []
     for file in files:
-        try:
-            reviews.append((file, review(file)))
-        except TaskError as error:
-            problems += error.problems
+        found_in = review_all(file)
+        reviews += [(file, found) for found in found_in.reviews]
+        problems += found_in.problems
     problems += _clashes(reviews)
     warnings = [advice for _, found in reviews for advice in found.advice]
     marked = [(p, "") for p in problems] + [(w, "warning: ") for w in warnings]

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_iwr.cli import main
 from pytest_iwr.load import schema
+from tests.load import official_kit as official
 
 GOOD = "iwr: 1\nid: {}\nsteps:\n- {{press: a, expect: [{{text: b}}]}}\n"
 
@@ -79,6 +80,49 @@ def test_two_tasks_of_one_id_are_a_problem(
     status, output = _run(capsys, "check", tmp_path)
     assert status == 1
     assert output.startswith(f"{second}:2: id: 'same' is the id of {first}:2 already.")
+
+
+def test_check_reads_every_line_of_the_official_data(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A `data.jsonl` has its problems by line; an id of a task file is taken."""
+    wrong = official.row(8, official.action("Drag"))
+    file = official.Data(tmp_path).write(official.row(7), "{", wrong, official.row(9))
+    mine = _write(tmp_path, "mine", GOOD.format(9))
+    status, output = _run(capsys, "check", mine, file)
+    assert status == 1
+    broken, unknown, taken, counts = output.splitlines()
+    assert broken.startswith(f"{file}:2: is no JSON at column 2:")
+    assert unknown.startswith(f"{file}:3: action_sequence[0].type: must be 'Click',")
+    assert taken == f"{file}:4: id: '9' is the id of {mine}:2 already. Choose another."
+    assert counts == "2 files, 3 problems, 0 warnings"
+
+
+def test_check_of_good_official_data_is_quiet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody is advised to rewrite foreign data, whose assertions are prose."""
+    file = official.Data(tmp_path).write(
+        official.row(7, official.action(claim="It opens")), official.row(8)
+    )
+    assert _run(capsys, "check", "--strict", file) == (
+        0,
+        "1 file, 0 problems, 0 warnings\n",
+    )
+
+
+@pytest.mark.parametrize("command", ("capture", "check --oracle"))
+def test_official_data_has_no_single_task_to_take(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """What takes one task says how a file of many is split."""
+    file = official.Data(tmp_path).write(official.row(7))
+    status, output = _run(capsys, *command.split(), file, "--site", tmp_path)
+    assert status == 4
+    assert output.endswith(
+        f"{file}: holds many tasks. Make task files of it first:"
+        " iwr import iwr-bench SRC TASKS\n"
+    )
 
 
 def test_hidden_folders_are_not_searched(

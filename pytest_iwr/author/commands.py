@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_iwr.errors import UsageError
-from pytest_iwr.load import SUFFIX, load
+from pytest_iwr.load import OFFICIAL_SUFFIX, SUFFIX, load
 
 if TYPE_CHECKING:
     from pytest_iwr.drive import Browser
@@ -159,6 +159,9 @@ def oracle(options: argparse.Namespace) -> int:
 
 def task_file(named: Path) -> Path:
     """Give the task file of a folder, or the file itself. Raises UsageError."""
+    if named.suffix == OFFICIAL_SUFFIX:
+        text = "holds many tasks. Make task files of it first"
+        raise UsageError(f"{named}: {text}: iwr import iwr-bench SRC TASKS")
     if not named.is_dir():
         return named
     files = sorted(named.glob(f"*{SUFFIX}"))

@@ -25,11 +25,13 @@ __all__ = [
     "SUFFIX",
     "Line",
     "Review",
+    "Reviewed",
     "load",
     "load_named",
     "load_official",
     "place_of",
     "review",
+    "review_all",
     "schema",
 ]
 
@@ -44,6 +46,13 @@ class Review(NamedTuple):
     advice: tuple[Problem, ...]
     id_line: int
     """Where the id stands; 1 when it is the folder's name."""
+
+
+class Reviewed(NamedTuple):
+    """The tasks of a file, and its problems."""
+
+    reviews: tuple[Review, ...]
+    problems: tuple[Problem, ...]
 
 
 def load(path: Path, *, needs_files: bool = True) -> Task:
@@ -86,6 +95,35 @@ def place_of(task: Task, name: str) -> int:
     except (OSError, Unreadable):  # it was changed since
         return task.line_of(1)
     return root.lines.get(name) or root.lines.get("steps", 1)
+
+
+def review_all(path: Path) -> Reviewed:
+    """Give each task of a file of any layout, and what is wrong with the others.
+
+    There is no advice on official data, which nobody rewrites.
+    """
+    if path.suffix != OFFICIAL_SUFFIX:
+        try:
+            return Reviewed((review(path),), ())
+        except TaskError as error:
+            return Reviewed((), error.problems)
+    try:
+        lines = load_official(path)
+    except TaskError as error:
+        return Reviewed((), error.problems)
+    return Reviewed(
+        tuple(
+            Review(line.loaded, (), line.number)
+            for line in lines
+            if isinstance(line.loaded, Task)
+        ),
+        tuple(
+            problem
+            for line in lines
+            if isinstance(line.loaded, TaskError)
+            for problem in line.loaded.problems
+        ),
+    )
 
 
 def _load(path: Path, *, needs_files: bool) -> tuple[Task, Part]:

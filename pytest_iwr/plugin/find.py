@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_iwr.plugin.contents import SUFFIX
+from pytest_iwr.plugin.contents import OFFICIAL_SUFFIX, SUFFIX
 
 if TYPE_CHECKING:
     from pytest_iwr.records import Task
@@ -21,10 +21,11 @@ _SKIPPED = {"node_modules", "__pycache__", "build", "dist", "venv"}
 def find_task(asked: str | Path, config: pytest.Config, beside: Path) -> Task:
     """Load the task with this id, or in this file (relative to `beside` or the root).
 
-    Ids are looked up below `testpaths` and `tasks/`. Raises TaskError or UsageError.
+    Ids are looked up in the official data that the command line names, then below
+    `testpaths` and `tasks/`. Raises TaskError or UsageError.
     """
-    from pytest_iwr.errors import UsageError  # noqa: PLC0415 - when first needed
-    from pytest_iwr.load import load  # noqa: PLC0415 - when first needed
+    from pytest_iwr.errors import TaskError, UsageError  # noqa: PLC0415 - late
+    from pytest_iwr.load import load, load_official  # noqa: PLC0415 - as above
 
     if isinstance(asked, Path) or asked.endswith((".yaml", ".yml")):
         for folder in (beside, config.rootpath):
@@ -32,6 +33,12 @@ def find_task(asked: str | Path, config: pytest.Config, beside: Path) -> Task:
                 return load(folder / asked)
         message = f"no task file {str(asked)!r} below {beside} or {config.rootpath}."
         raise UsageError(message)
+    official = list(_official_files(config))
+    for file in official:
+        for line in load_official(file, asked):
+            if isinstance(line.loaded, TaskError):
+                raise line.loaded
+            return line.loaded
     files = sorted(
         _task_files(config), key=lambda file: (file.parent.name != asked, file)
     )
@@ -42,7 +49,19 @@ def find_task(asked: str | Path, config: pytest.Config, beside: Path) -> Task:
             if task.id == asked:
                 return task
             known.append(task.id)
+    lines = (line for file in official for line in load_official(file))
+    known += [
+        line.loaded.id for line in lines if not isinstance(line.loaded, TaskError)
+    ]
     raise UsageError(_unknown(asked, known, config))
+
+
+def _official_files(config: pytest.Config) -> Iterator[Path]:
+    """Give the files in the official layout that the command line names."""
+    for argument in config.args:
+        file = config.invocation_params.dir / argument.partition("::")[0]
+        if file.name.endswith(OFFICIAL_SUFFIX) and file.is_file():
+            yield file
 
 
 def _task_files(config: pytest.Config) -> set[Path]:

@@ -209,10 +209,11 @@ def iwr_evaluate(
 
     `def test_cart(iwr_evaluate): assert iwr_evaluate("shop").ifs >= 0.8`
 
-    The task is named by its id (looked up below `testpaths` and `tasks/`) or by the
-    path of its file. The test runs once for each model, and the results join the
-    summary. Within one run a task is evaluated once for a model and epoch; a second
-    call, or the task's own test, gets the same result.
+    The task is named by its id (looked up in a `data.jsonl` of the command line, and
+    below `testpaths` and `tasks/`) or by the path of its file. The test runs once for
+    each model, and the results join the summary. Within one run a task is evaluated
+    once for a model and epoch; a second call, or the task's own test, gets the same
+    result.
     """
 
     def evaluate(asked: str | Path) -> Result:

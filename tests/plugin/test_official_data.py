@@ -143,6 +143,57 @@ def test_without_pages_tasks_are_skipped(bench: Project) -> None:
     result.stdout.fnmatch_lines(["3 tasks skipped: *--iwr-pages=DIR*"])
 
 
+OWN_TEST = """
+import pytest
+
+
+def test_own(iwr_evaluate):
+    assert iwr_evaluate("30").steps_done == 3
+
+
+@pytest.mark.parametrize("iwr_task", ["2"], indirect=True)
+def test_task(iwr_task):
+    assert (iwr_task.id, len(iwr_task.steps)) == ("2", 3)
+"""
+
+
+def test_task_is_found_by_its_id(bench: Project, way: str) -> None:
+    """A test of one's own takes a task out of the data that the command line names."""
+    bench.pytester.makepyfile(test_own=OWN_TEST)
+    result = bench.evaluate("test_own.py", f"{FILE}::1", way)
+    result.assert_outcomes(passed=3)
+    assert [row[:3] for row in bench.rows] == [
+        ("1", "gpt-5", "passed"),
+        ("30", "gpt-5", "passed"),
+    ]
+
+
+def test_data_that_nobody_names_holds_no_ids(bench: Project) -> None:
+    """Without data on the command line its ids are unknown."""
+    bench.task("31")
+    bench.pytester.makepyfile(test_own=OWN_TEST)
+    result = bench.evaluate("test_own.py::test_own")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*no task has the id '30'. There are: 31.*"])
+
+
+def test_unknown_id_is_told_with_those_of_the_data(bench: Project) -> None:
+    """An id that the data does not have is told with one that it has."""
+    text = OWN_TEST.replace('"30"', '"300"')
+    bench.pytester.makepyfile(test_own=text)
+    result = bench.evaluate("test_own.py::test_own", FILE)
+    result.stdout.fnmatch_lines(["*no task has the id '300'. Did you mean '30'?*"])
+
+
+def test_broken_line_is_told_to_whoever_asks_for_it(bench: Project) -> None:
+    """A test that asks for a task whose line is wrong learns what is wrong."""
+    file = bench.path / FILE
+    file.write_text(file.read_text().replace("1920x1080", "huge"))
+    bench.pytester.makepyfile(test_own=OWN_TEST)
+    result = bench.evaluate("test_own.py::test_own", FILE)
+    result.stdout.fnmatch_lines([f"*{FILE}:3: recording_details.resolution: *'huge'*"])
+
+
 def test_lost_worker_is_listed(bench: Project) -> None:
     """A task whose worker dies is lost by its own name."""
     bench.page("gpt-5", "30", "dies=1")
