@@ -77,6 +77,10 @@ def rescore(task: r.Task, trace: r.Trace, tools: Tools, folder: ItemFolder) -> r
             "verdicts": verdicts.steps,
             "checkpoints": verdicts.checkpoints,
             "external": tuple(sorted({request.url for request in trace.external})),
+            "chosen_by_model": sum(
+                any(one.outcome == "found" for one in step.grounded)
+                for step in trace.steps
+            ),
         }
     )
 

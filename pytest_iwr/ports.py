@@ -176,3 +176,20 @@ class Chat(Protocol):
         past the cache. Raises EndpointError or BudgetError.
         """
         ...
+
+
+class Grounder(Protocol):
+    """Finds what a sentence means among the elements of a page; a model, as a rule."""
+
+    @property
+    def name(self) -> str:
+        """Who it is, e.g. the model's alias."""
+        ...
+
+    def ground(self, question: r.GroundingQuestion) -> r.GroundingChoice:
+        """Say which element is meant, or what the action is.
+
+        It may take minutes; the page goes on living meanwhile. Raises UngroundedError
+        for an answer that cannot be read, EndpointError or BudgetError for none.
+        """
+        ...

@@ -19,6 +19,7 @@ from playwright import sync_api as pw
 from pytest_iwr import ports
 from pytest_iwr import records as r
 from pytest_iwr.drive.camera import Camera, metrics_of
+from pytest_iwr.drive.grounding import Grounding
 from pytest_iwr.drive.lens import Lens
 from pytest_iwr.drive.trajectory import Trip
 from pytest_iwr.drive.views import eyes, page_world
@@ -53,6 +54,10 @@ class BrowserOptions:
     """Further options of `Browser.new_context`; the task's come first."""
     step_timeout_s: float = 5.0
     """For an action and its expectations together, unless the step has its own."""
+    grounder: ports.Grounder | None = None
+    """Who finds what rules cannot read; `None`: nobody."""
+    grounds_first: bool = False
+    """The grounder is asked for every prose target, also where rules could read it."""
 
 
 class Browser:
@@ -142,13 +147,22 @@ class Browser:
             raise self._gone(error) from error
         windows = Windows(context, origin, eyes(secret), self._watch)
         scale = float(options.get("device_scale_factor") or 1.0)
+        camera = Camera(windows, folder, scale, metrics_of(options))
         trip = Trip(
             task=task,
             url=url,
             origin=origin,
             windows=windows,
-            camera=Camera(windows, folder, scale, metrics_of(options)),
+            camera=camera,
             watch=self._watch,
+            grounding=Grounding(
+                task,
+                windows,
+                camera,
+                self._watch,
+                self._options.grounder,
+                is_first=self._options.grounds_first,
+            ),
             step_timeout_s=self._options.step_timeout_s,
             observer=observer,
         )

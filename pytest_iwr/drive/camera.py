@@ -3,7 +3,7 @@
 import base64
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -127,6 +127,14 @@ class Camera:
             self._shoot(path)
         return path
 
+    def see(self, look: Callable[[View], None]) -> bytes:
+        """Give a shot (PNG) of a moment in which `look` sees every document."""
+        with self._held() as held:
+            for view in held.views:
+                with suppress(ViewLostError):  # its frame is hidden, or gone
+                    look(view)
+            return self._snap()
+
     def _take_again(
         self, seen: Seen, step: int, first: str, held: _Held, **clip: object
     ) -> None:
@@ -166,6 +174,9 @@ class Camera:
         held.nodes += answer["nodes"]
 
     def _shoot(self, path: Path, **clip: object) -> None:
+        path.write_bytes(self._snap(**clip))
+
+    def _snap(self, **clip: object) -> bytes:
         options = {"format": "png", "optimizeForSpeed": True, **clip}
         session = self.windows.views.session
         if session not in self._told and self.metrics:
@@ -173,7 +184,7 @@ class Camera:
             session.send("Emulation.setDeviceMetricsOverride", self.metrics)
             self._told.add(session)
         data = session.send("Page.captureScreenshot", options)["data"]
-        path.write_bytes(base64.b64decode(data))
+        return base64.b64decode(data)
 
     def _take_whole(
         self, seen: Seen, step: int, masks: Sequence[r.Target], deadline: float

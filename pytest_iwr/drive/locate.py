@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pytest_iwr import records as r
+from pytest_iwr.drive.chosen import Chosen
 from pytest_iwr.drive.looks import LookMissing, resolve
 from pytest_iwr.drive.views import View, ViewLostError
 from pytest_iwr.drive.windows import Windows
@@ -19,10 +20,13 @@ Purpose = Literal["", "click", "type", "check", "select", "drag"]
 class StepFailed(Exception):  # noqa: N818 (a verdict about the page, not an error)
     """The page is wrong: the step cannot be carried out, or something does not hold."""
 
-    def __init__(self, kind: r.FailureKind, message: str) -> None:
-        """Keep the verdict."""
+    def __init__(
+        self, kind: r.FailureKind, message: str, target: r.Target | None = None
+    ) -> None:
+        """Keep the verdict, and the target that it is about, if it is about one."""
         super().__init__(message)
         self.failure = r.Failure(kind=kind, message=message)
+        self.target = target
 
 
 @dataclass
@@ -92,7 +96,7 @@ def _aim_once(
         named = "; ".join(_place(c) for c in answer["candidates"][:4])
         text = f"{answer['count']} elements match {target.phrase()} equally: {named}"
         raise StepFailed(
-            "ambiguous", f"{text}. Name one with near, in, nth or position"
+            "ambiguous", f"{text}. Name one with near, in, nth or position", target
         )
     words = answer["element"].pop("words")
     if not answer["isTarget"]:
@@ -103,7 +107,11 @@ def _aim_once(
     left, top = view.origin()
     x, y = answer["x"] + left, answer["y"] + top
     _check_frames(view, words, x, y)
-    element = r.Element(**answer["element"], frame="" if view is views[0] else view.url)
+    element = r.Element(
+        **answer["element"],
+        frame="" if view is views[0] else view.url,
+        how=f"model {meant.by}" if isinstance(meant, Chosen) else "",
+    )
     if (left, top) != (0, 0):
         box = element.box
         moved = box.model_copy(update={"x": box.x + left, "y": box.y + top})
@@ -112,7 +120,8 @@ def _aim_once(
 
 
 def _missing(target: r.Target, why: str) -> StepFailed:
-    return StepFailed("target_missing", f"{target.phrase()} was not found: {why}")
+    text = f"{target.phrase()} was not found: {why}"
+    return StepFailed("target_missing", text, target)
 
 
 def _place(candidate: dict[str, Any]) -> str:

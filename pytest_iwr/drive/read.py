@@ -40,25 +40,39 @@ def ground_action(step: r.Step, task: r.Task, number: int) -> r.Action:
     Raises UngroundedError with the sentence and its place.
     """
     action = step.action
-    where = f"{task.path}:{task.line_of(number)}: steps[{number - 1}]"
     if isinstance(action, r.Described) and action.describe is not None:
         read = read_action(action)
         if read is None:
-            raise _ungrounded(where, action.describe)
+            raise ungrounded(task, number, action.describe)
         action = read
+    return ground_fields(action, task, number)
+
+
+def ground_fields(action: r.Action, task: r.Task, number: int) -> r.Action:
+    """Give an action with the sentences of its targets read; raises as above."""
     updates = {
-        name: ground_target(value, where, task)
+        name: ground_target(value, place_of(task, number), task)
         for name in type(action).model_fields
         if isinstance(value := getattr(action, name), r.Target)
     }
     return action.model_copy(update=updates)
 
 
+def place_of(task: r.Task, number: int) -> str:
+    """Give the place of a step, for messages."""
+    return f"{task.path}:{task.line_of(number)}: steps[{number - 1}]"
+
+
+def ungrounded(task: r.Task, number: int, sentence: str) -> UngroundedError:
+    """Give the error of a sentence that nobody could read."""
+    return _ungrounded(place_of(task, number), sentence)
+
+
 def ground_expectation(
     expectation: r.Expectation, task: r.Task, number: int
 ) -> r.Expectation:
     """Give an expectation with the sentences of its targets read."""
-    where = f"{task.path}:{task.line_of(number)}: steps[{number - 1}].expect"
+    where = f"{place_of(task, number)}.expect"
     updates = {
         name: ground_target(value, where, task)
         for name in r.Expectation.model_fields
@@ -107,8 +121,7 @@ def refuse_guess(step: r.Step, task: r.Task, number: int) -> None:
     for target in targets:
         sentence = target.describe if isinstance(target, r.Target) else None
         if sentence is not None and not is_certain(sentence):
-            where = f"{task.path}:{task.line_of(number)}: steps[{number - 1}]"
-            raise _ungrounded(where, sentence)
+            raise ungrounded(task, number, sentence)
 
 
 def _ungrounded(where: str, sentence: str) -> UngroundedError:

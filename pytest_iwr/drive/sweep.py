@@ -101,7 +101,7 @@ def _scroll_to(windows: Windows, action: r.Scroll, deadline: float) -> dict[str,
         if way["state"] == "missing":
             if time.monotonic() >= deadline:
                 text = f"{target.phrase()} was not found: nothing visible matches"
-                raise StepFailed("target_missing", text)
+                raise StepFailed("target_missing", text, action.to)
             windows.wait(PAUSE_MS)
             continue
         turned = {}

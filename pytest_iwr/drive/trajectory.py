@@ -11,9 +11,9 @@ from pytest_iwr import records as r
 from pytest_iwr.drive.act import Done, Hands
 from pytest_iwr.drive.camera import Camera, Seen
 from pytest_iwr.drive.expect import Before, wait_for
+from pytest_iwr.drive.grounding import Grounding
 from pytest_iwr.drive.locate import StepFailed
 from pytest_iwr.drive.read import (
-    ground_action,
     ground_checkpoint,
     ground_expectation,
     refuse_guess,
@@ -46,6 +46,7 @@ class Trip:
     windows: Windows
     camera: Camera
     watch: Watch
+    grounding: Grounding
     step_timeout_s: float
     observer: ports.Observer | None = None
     steps: list[r.TraceStep] = field(default_factory=list)
@@ -140,9 +141,9 @@ class Trip:
         unsettled = ""
         before = Before(self._shot, self.camera.scale)
         try:
-            action = ground_action(step, self.task, number)
-            hands.carry_out(action)
-            timings["act"] = time.monotonic() - begun
+            action = self._act(hands, step, allowed)
+            timings["act"] = time.monotonic() - begun - self.grounding.waited_s
+            timings["ground"] = self.grounding.waited_s
             rest = time.monotonic()
             unsettled = settle(self.windows, rest + SETTLE_S)
             timings["settle"] = time.monotonic() - rest
@@ -151,14 +152,14 @@ class Trip:
                 until = ground_expectation(action.until, self.task, number)
                 wanted.insert(0, until)
             asked = time.monotonic()
-            last = max(deadline, asked + EXPECT_S)
+            last = max(hands.deadline, asked + EXPECT_S)
             look = self.camera.look
             outcomes = wait_for(self.windows, wanted, before, look, last)
             timings["expect"] = time.monotonic() - asked
             failure = _broken(outcomes)
         except StepFailed as failed:
             failure = failed.failure
-            if failure.kind == "target_missing":
+            if failure.kind == "target_missing" and not self.grounding.asked:
                 refuse_guess(step, self.task, number)
         except ViewLostError as lost:
             text = f"the page went away in the middle of the step: {lost}"
@@ -178,6 +179,26 @@ class Trip:
             start, hands.done, seen, begun, timings, unsettled, outcomes, failure
         )
         return failure is None
+
+    def _act(self, hands: Hands, step: r.Step, allowed_s: float) -> r.Action:
+        """Read the step's action and carry it out; give it as it was done.
+
+        What asking a model takes is added to the deadline.
+        """
+        grounding = self.grounding
+        action = grounding.read(step, hands.step, hands.deadline)
+        hands.deadline += grounding.waited_s
+        try:
+            hands.carry_out(action)
+        except StepFailed as failed:
+            other = grounding.read_again(step, action, failed, hands.deadline)
+            if other is None:
+                raise
+            hands.deadline = time.monotonic() + allowed_s
+            self.watch.allow(allowed_s + SETTLE_S + GRACE_S)
+            hands.carry_out(other)
+            return other
+        return action
 
     def _see(self, number: int, step: r.Step | None) -> Seen:
         """Take the pictures of a step; without it those that need no checkpoint."""
@@ -218,6 +239,7 @@ class Trip:
                     "timings_s": {k: round(v, 4) for k, v in timings.items()},
                     "target": done.target,
                     "hit": done.hit,
+                    "grounded": tuple(self.grounding.asked) if step.number else (),
                     "received": done.received,
                     "outcomes": outcomes,
                     "shot": seen.shot,

@@ -13,7 +13,7 @@ from typing import Any
 from playwright.sync_api import CDPSession, Error, Frame, Page
 
 WORLD = "iwr"
-_EYES = ("see.js", "name.js", "find.js", "touch.js", "still.js", "answer.js")
+_EYES = ("see.js", "name.js", "find.js", "touch.js", "mark.js", "still.js", "answer.js")
 _LOST = (
     "Cannot find context",
     "Execution context was destroyed",
@@ -123,24 +123,48 @@ class View:
         """Tell whether a person sees the frame of the document at all."""
         if self.parent is None:
             return True
-        session = self.parent.session
+        shown = self._ask_of_frame(self.parent, "isShown")
+        return bool(shown) and self.parent.is_shown()
+
+    def shown_part(self) -> tuple[float, float, float, float]:
+        """Give what the window shows of the document: left, top, right, bottom.
+
+        CSS pixels of the window. Raises ViewLostError.
+        """
+        if self.parent is None:
+            place = self.ask("pagePlace")
+            return 0.0, 0.0, place["viewWidth"], place["viewHeight"]
+        box: dict[str, float] = self._ask_of_frame(self.parent, "partOfFrame")
+        x, y = self.parent.origin()
+        left, top, right, bottom = self.parent.shown_part()
+        return (
+            max(left, x + box["x"]),
+            max(top, y + box["y"]),
+            min(right, x + box["x"] + box["width"]),
+            min(bottom, y + box["y"] + box["height"]),
+        )
+
+    def _ask_of_frame(self, parent: "View", question: str) -> Any:
+        """Ask the outer document about the element that this one is shown in."""
+        session = parent.session
         try:
-            self.parent.ask("title")
+            parent.ask("title")
             owner = session.send("DOM.getFrameOwner", {"frameId": self.frame_id})
             node = {
                 "backendNodeId": owner["backendNodeId"],
-                "executionContextId": self.parent.context,
+                "executionContextId": parent.context,
             }
             frame = session.send("DOM.resolveNode", node)["object"]["objectId"]
+            code = f"function () {{ return iwr.{question}(this); }}"
             call = {
-                "functionDeclaration": "function () { return iwr.isShown(this); }",
+                "functionDeclaration": code,
                 "objectId": frame,
                 "returnByValue": True,
             }
             answer = session.send("Runtime.callFunctionOn", call)
         except Error as error:
             raise ViewLostError(error.message) from error
-        return bool(answer["result"].get("value")) and self.parent.is_shown()
+        return answer["result"].get("value")
 
     def origin(self) -> tuple[float, float]:
         """Give the place of the document's upper left corner in the window.

@@ -7,6 +7,8 @@ ends the browser when the time is over.
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from pytest_iwr import records as r
 
@@ -41,6 +43,20 @@ class Watch:
         """Say that nothing is under way."""
         with self._lock:
             self._until = None
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let no time pass: what goes on inside is not the page's."""
+        with self._lock:
+            left = None if self._until is None else self._until - time.monotonic()
+            if self._blame is None:
+                self._until = None
+        try:
+            yield
+        finally:
+            with self._lock:
+                if left is not None and self._blame is None:
+                    self._until = time.monotonic() + left
 
     def give_up(self, blame: r.Failure) -> None:
         """Ask for the end of the browser now, for this reason."""

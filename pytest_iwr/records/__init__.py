@@ -15,6 +15,13 @@ from pytest_iwr.records.action import (
     Upload,
 )
 from pytest_iwr.records.expectation import Expectation, Wait
+from pytest_iwr.records.grounding import (
+    ELEMENTS,
+    GroundingChoice,
+    GroundingQuestion,
+    Listed,
+    Place,
+)
 from pytest_iwr.records.judge import Judgement, Sample
 from pytest_iwr.records.model import (
     HEADER_ASKED,
@@ -79,6 +86,7 @@ from pytest_iwr.records.trace import (
     ErrorKind,
     Failure,
     FailureKind,
+    Grounding,
     Hit,
     Message,
     Outcome,
@@ -88,6 +96,7 @@ from pytest_iwr.records.trace import (
 )
 
 __all__ = [
+    "ELEMENTS",
     "HEADER_ASKED",
     "HEADER_CACHE",
     "HEADER_EPOCH",
@@ -119,10 +128,14 @@ __all__ = [
     "GatewayCode",
     "Generation",
     "Goto",
+    "Grounding",
+    "GroundingChoice",
+    "GroundingQuestion",
     "History",
     "Hit",
     "ImageLimits",
     "Judgement",
+    "Listed",
     "Message",
     "ModelConfig",
     "ModelRow",
@@ -130,6 +143,7 @@ __all__ = [
     "Offset",
     "Outcome",
     "Page",
+    "Place",
     "Plain",
     "Pointing",
     "Position",

@@ -193,6 +193,8 @@ class Result(Row):
     """Addresses off the page's origin that it asked for; blocked."""
     page: str | None = None
     """Where the page came from."""
+    chosen_by_model: int = 0
+    """Steps tried in which a model, not the task's own words, chose what was meant."""
     duration_s: float = 0.0
     timings_s: dict[str, float] = Field(default_factory=dict)
     """Seconds by stage: `serve`, `drive`, `check`."""

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from pytest_iwr.records.scalars import Record
 
@@ -74,7 +74,7 @@ class Element(Record):
     frame: str = ""
     """The address of its frame, empty in the top one."""
     how: str = ""
-    """Which evidence chose it, e.g. `full name` or `nearest to 'Keyboard'`."""
+    """Who chose it, e.g. `model gemini-2.5-pro`; empty: the task's own words did."""
 
 
 class Hit(Record):
@@ -142,6 +142,31 @@ class Failure(Record):
     message: str
 
 
+class Grounding(Record):
+    """A question that a model was asked during a step, for the trace."""
+
+    sentence: str
+    part: str = ""
+    """The field of the action that was looked for; "": the whole action."""
+    outcome: Literal["found", "none", "unclear"]
+    number: int | None = None
+    """Of the element that was chosen, as in the picture."""
+    fields: dict[str, JsonValue] = Field(default_factory=dict)
+    """Of the action, where that was asked for; elements by their numbers."""
+    reason: str = ""
+    """In the model's words."""
+    model: str = ""
+    """Name and version, as its endpoint reports it."""
+    replies: tuple[str, ...] = ()
+    """All that it said; more than one where the first could not be read."""
+    listed: int
+    """Elements that it could choose from."""
+    picture: str
+    """PNG with the numbers, relative to the item's folder."""
+    took_s: float = 0.0
+    """Seconds; not part of any comparison."""
+
+
 class TraceStep(Record):
     """One step as it was carried out; number 0 is the page before the first step."""
 
@@ -155,9 +180,11 @@ class TraceStep(Record):
     """Seconds since the drive began; wall clock, not part of any comparison."""
     duration_s: float = 0.0
     timings_s: dict[str, float] = Field(default_factory=dict)
-    """Seconds by part: `locate`, `act`, `settle`, `expect`, `shot`, `snapshot`."""
+    """Seconds by part: `ground` (asking a model), `act`, `settle`, `expect`, `shot`."""
     target: Element | None = None
     hit: Hit | None = None
+    grounded: tuple[Grounding, ...] = ()
+    """What a model was asked to find for the step, and what it chose."""
     received: dict[str, str] = Field(default_factory=dict)
     """What the page got of the input: keys, events, the field's value, the scroll."""
     outcomes: tuple[Outcome, ...] = ()

@@ -1,6 +1,5 @@
 """A real browser and a real server for pages that are written in the tests."""
 
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from pytest_iwr import records as r
 from pytest_iwr.drive import Browser, BrowserOptions
 from pytest_iwr.drive.launch import default_args, find_browser
 from pytest_iwr.serve import Server
-from tests.drive.kit import RESULT, Drive, as_task
+from tests.drive.kit import Drive, drive_pages
 
 
 @pytest.fixture(scope="session")
@@ -44,19 +43,6 @@ def drive(driver: Browser, server: Server, tmp_path: Path) -> Drive:
     def run(
         pages: str | dict[str, str | bytes], *steps: object, **fields: object
     ) -> r.Trace:
-        files = {"index.html": pages} if isinstance(pages, str) else pages
-        folder = tmp_path / "site"
-        for name, content in files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            data = content.encode() if isinstance(content, str) else content
-            head = RESULT.encode() if name.endswith(".html") else b""
-            (folder / name).write_bytes(head + data)
-        digest = hashlib.sha256(repr(files).encode()).hexdigest()
-        site = r.Site(folder=str(folder), sha256=digest, origin="a test's page")
-        task = as_task(steps, tmp_path / "task.iwr.yaml", **fields)
-        shots = tmp_path / "shots"
-        shots.mkdir(exist_ok=True)
-        with server.serve(site, None) as hosted:
-            return driver.drive(task, hosted.url, shots)
+        return drive_pages(driver, server, tmp_path, pages, steps, **fields)
 
     return run

@@ -224,6 +224,11 @@ const iwr = {
     return isShown(el);
   },
 
+  // What a model is shown, and what it chose.
+  list: listThings,
+  keep,
+  partOfFrame,
+
   settle,
 
   // Hold still, and list what is visible: the accessibility snapshot of the moment.

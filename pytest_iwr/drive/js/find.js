@@ -212,6 +212,7 @@ const hasContent = (target) => [...WORDS, "role", "css", "focused"].some((key) =
 // All elements of this document that meet the target best, with their worth.
 const find = (target, { verb = "", hidden = false, scope = null, enough = ENOUGH.act, isOfRole = false } = {}) => {
   if (!document.documentElement) return [];
+  if (target.mark !== undefined) return findKept(target.mark, hidden);
   let scopes = [scope || document.documentElement];
   if (target.in !== undefined) {
     const { found, isOfRole } = findContainers(target.in, scope);

@@ -5,7 +5,7 @@ const fold = (text) => (text || "").replace(/[\u00ad\u200b\u200e\u200f\u2060\ufe
 // Caches hold for one question only: `fresh()` starts the next.
 let cache;
 const fresh = () => {
-  cache = { masked: new Map(), style: new Map(), opacity: new Map(), cut: new Map(), seen: new Map(), text: new Map(), name: new Map() };
+  cache = { masked: new Map(), style: new Map(), opacity: new Map(), cut: new Map(), window: new Map(), seen: new Map(), text: new Map(), name: new Map() };
 };
 fresh();
 
