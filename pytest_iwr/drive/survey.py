@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pytest_iwr import images
 from pytest_iwr import records as r
-from pytest_iwr.drive import marks
+from pytest_iwr.drive import numbers
 from pytest_iwr.drive.camera import Camera
 from pytest_iwr.drive.views import View, ViewLostError
 from pytest_iwr.drive.windows import Windows
@@ -73,14 +73,14 @@ def survey(windows: Windows, camera: Camera) -> Survey:
 
     shot = images.decode(camera.see(look))
     listed, left_out, found = _number(lines)
-    picture, shrunk = marks.fit(shot)
+    picture, shrunk = numbers.fit(shot)
     scale = camera.scale * shrunk
     numbered = [
-        marks.Mark(line.number, line.box.scaled(scale))
+        numbers.Mark(line.number, line.box.scaled(scale))
         for line in listed
         if line.number is not None and line.box and line.place == "on screen"
     ]
-    png = marks.draw(picture, numbered, [text.scaled(scale) for text in texts])
+    png = numbers.draw(picture, numbered, [text.scaled(scale) for text in texts])
     return Survey(listed, left_out, png, found)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_iwr.check.engine import Engine
-from pytest_iwr.drive.marks import COLOURS
+from pytest_iwr.drive.numbers import COLOURS
 from pytest_iwr.images import Picture, decode
 
 Rect = tuple[int, int, int, int]
