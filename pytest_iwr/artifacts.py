@@ -47,13 +47,46 @@ class ItemFolder:
         """The result, as JSON; there once the evaluation is complete."""
         return self.path / "result.json"
 
+    @property
+    def index(self) -> Path:
+        """The page of the report about it."""
+        return self.path / "index.html"
+
+    @property
+    def kept(self) -> Path:
+        """What was kept of it for the report, as JSON."""
+        return self.path / "kept.json"
+
+    @property
+    def frame(self) -> Path:
+        """The page that was evaluated in one file, to be run in a frame."""
+        return self.path / "page.html"
+
     def diff(self, step: int) -> Path:
-        """Give the picture of differences of a step."""
+        """Give the picture of differences of a step; beside it they lie as JSON."""
         return self.path / f"diff-{step:02d}.png"
 
     def judgement(self, step: int, name: str) -> Path:
         """Give the file with all that a judge was asked and replied about a step."""
         return self.path / f"judge-{step:02d}-{name}.json"
+
+
+@dataclass(frozen=True)
+class TaskFolder:
+    """The files that all evaluations of one task share."""
+
+    run: Path
+    path: Path
+
+    @property
+    def relative(self) -> str:
+        """The folder, relative to the run's, with forward slashes."""
+        return self.path.relative_to(self.run).as_posix()
+
+    @property
+    def kept(self) -> Path:
+        """What was kept of it for the report, as JSON."""
+        return self.path / "kept.json"
 
 
 @dataclass(frozen=True)
@@ -83,6 +116,16 @@ class RunFolder:
         return self.path / "report.html"
 
     @property
+    def index(self) -> Path:
+        """The overview of the report for people."""
+        return self.path / "index.html"
+
+    @property
+    def single(self) -> Path:
+        """The report for people in one file."""
+        return self.path / "report-single.html"
+
+    @property
     def ledger(self) -> Path:
         """What asking models has cost, one JSON object a line."""
         return self.path / "ledger.jsonl"
@@ -105,6 +148,10 @@ class RunFolder:
         """Give the folder of one evaluation; it need not exist yet."""
         path = self.path / "items" / slug(model) / _item_name(task, epoch)
         return ItemFolder(self.path, path, model, epoch)
+
+    def task(self, task: str) -> TaskFolder:
+        """Give the folder of what all evaluations of a task share."""
+        return TaskFolder(self.path, self.path / "tasks" / slug(task))
 
     def point_latest(self) -> None:
         """Let `<output>/latest` point at this run; replaces the link at once."""

@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pytest_iwr import records as r
-from pytest_iwr.check import blocks, structure, text
+from pytest_iwr.check import blocks, differences, structure, text
 from pytest_iwr.check.engine import describe
 from pytest_iwr.check.ocr import Ocr
 from pytest_iwr.check.pair import open_pair
@@ -48,19 +48,23 @@ class OfflineScorer:
         """Compare two pictures; `masks` in pixels of the shot, blank on both sides.
 
         A shot of twice the reference's size (both sides) is reduced to it, and the
-        other way round. Writes a picture of the differences to `diff`. Raises
-        CheckpointError and OcrError. Where the masks leave nothing to compare, every
+        other way round. Writes a picture of the differences to `diff`, and beside it,
+        with the suffix `.json`, the `Differences`. Raises CheckpointError and
+        OcrError. Where the masks leave nothing to compare, every
         number is 0: nothing was shown to be alike.
         """
         pair = open_pair(reference, shot, masks, diff)
         is_same_size = pair.is_same_size
         if pair.is_all_ignored:
+            differences.tell(diff, pair)
             return _comparison(0.0, 0.0, 0.0, is_same_size=is_same_size)
         if pair.is_equal:  # what the metrics give for equal pictures
+            differences.tell(diff, pair)
             return _comparison(1.0, 1.0, 1.0, is_same_size=True)
         ours, theirs = pair.reference, pair.shot
         layout = structure.similarity(ours, theirs, pair.ignored)
         lines = self._ocr.read(ours), self._ocr.read(theirs)
+        differences.tell(diff, pair, lines)
         agreement = blocks.similarity(*lines, ours.shape[1])
         return _comparison(
             text.similarity(*lines),

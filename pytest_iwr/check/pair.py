@@ -18,6 +18,8 @@ class Pair(NamedTuple):
     shot: images.Picture
     ignored: NDArray[np.bool_]
     """Height × width of the shot: what is masked."""
+    masks: tuple[r.Box, ...]
+    """The same as boxes, in pixels of both."""
 
     @property
     def is_same_size(self) -> bool:
@@ -56,4 +58,5 @@ def open_pair(
     if diff is not None:
         images.write(diff, images.show_differences(ours, theirs, masks))
     ignored = images.mask(np.zeros_like(theirs), masks)[..., 0] > 0
-    return Pair(images.mask(ours, masks), images.mask(theirs, masks), ignored)
+    blanked = images.mask(ours, masks), images.mask(theirs, masks)
+    return Pair(*blanked, ignored, tuple(masks))

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pytest_iwr import ports
 from pytest_iwr import records as r
-from pytest_iwr.check import text
+from pytest_iwr.check import differences, text
 from pytest_iwr.check.engine import describe
 from pytest_iwr.check.judge.questions import ASSERTION, LIKENESS
 from pytest_iwr.check.judge.rubric import MOST
@@ -89,7 +89,7 @@ class PaperScorer:
         """
         with self._lock:
             pair = open_pair(reference, shot, masks, diff)
-            read, alike = self._low(pair)
+            read, alike = self._low(pair, diff)
         if pair.is_all_ignored:
             return _comparison(pair, 0.0, 0.0, 0.0, None)
         label = "/".join(reference.parts[-3:])
@@ -98,13 +98,14 @@ class PaperScorer:
             raise AssertionError(judged)
         return _comparison(pair, read, alike, judged.score / MOST, judged)
 
-    def _low(self, pair: Pair) -> tuple[float, float]:
+    def _low(self, pair: Pair, diff: Path | None) -> tuple[float, float]:
         """Give the similarity of text, and that of DINO's tokens."""
-        if pair.is_all_ignored:
-            return 0.0, 0.0
-        if pair.is_equal:  # what both metrics give for equal pictures
-            return 1.0, 1.0
+        if pair.is_all_ignored or pair.is_equal:
+            differences.tell(diff, pair)
+            # what both metrics give for equal pictures
+            return (0.0, 0.0) if pair.is_all_ignored else (1.0, 1.0)
         lines = self._ocr.read(pair.reference), self._ocr.read(pair.shot)
+        differences.tell(diff, pair, lines)
         return text.similarity(*lines), self._dino.similarity(pair.reference, pair.shot)
 
 

@@ -31,6 +31,7 @@ from pytest_iwr.plugin.html import HtmlReport, ask_for_report
 from pytest_iwr.plugin.options import add_options
 from pytest_iwr.plugin.plan import PLAN, bundled_pages, make_plan
 from pytest_iwr.plugin.run import Run
+from pytest_iwr.plugin.site import SiteReport
 from pytest_iwr.plugin.transport import Recorder
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # Registered before the board, so called after it: the board knows the rows.
         ask_for_report(config, plan)
         config.pluginmanager.register(HtmlReport(plan, board), "iwr-html")
+        config.pluginmanager.register(SiteReport(config, plan), "iwr-site")
     config.pluginmanager.register(board, "iwr-board")
 
 

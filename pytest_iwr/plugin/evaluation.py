@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_iwr.plugin.html import illustrate
+from pytest_iwr.plugin.site import keep_evidence
 from pytest_iwr.plugin.transport import Due, blame
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Slot:
             result = evaluate(task, page, tools, folder)
             result = result.model_copy(update={"task": label})
             illustrate(result, self.run, self.config)
+            keep_evidence(result, task, page, self.run)
             unfinished = folder.result.with_suffix(".part")
             unfinished.write_text(result.model_dump_json(indent=1), encoding="utf-8")
             unfinished.replace(folder.result)

@@ -28,6 +28,8 @@ class Options:
     step_timeout_s: float
     min_similarity: float | None
     """For checkpoints without a minimum of their own, 0..1; `None`: as measured."""
+    single_file: Path | None
+    """Where the report goes in one file, absolute; `Path()`: into the run's folder."""
     making: "Making"
     """How pages are made that are not stored."""
 
@@ -109,6 +111,15 @@ def add_options(parser: pytest.Parser) -> None:
         default=5.0,
         help="how long a step may take with its expectations, where the task does "
         "not say timeout_s (default: 5).",
+    )
+    group.addoption(
+        "--iwr-html-single-file",
+        metavar="PATH",
+        nargs="?",
+        const="",
+        help="write the report in one file of at most 25 MB, too: every failed step "
+        "with its pictures, the others as far as they fit (default PATH: "
+        "report-single.html in the run's folder).",
     )
     _add_making(group)
     parser.addini(
@@ -223,8 +234,22 @@ def read_options(config: pytest.Config) -> Options:
         browser_executable=config.getoption("--iwr-browser-executable"),
         step_timeout_s=timeout_s,
         min_similarity=_min_similarity(config.getini("iwr_min_similarity")),
+        single_file=_single_file(config.getoption("--iwr-html-single-file"), here),
         making=_read_making(config),
     )
+
+
+def _single_file(told: str | None, here: Path) -> Path | None:
+    """Read where to; a folder of tests that follows the option is no such place."""
+    if not told:
+        return None if told is None else Path()
+    if Path(told).suffix.lower() not in {".html", ".htm"}:
+        message = (
+            f"--iwr-html-single-file={told}: not a name of an HTML file. Give one that "
+            "ends with .html, or write the option after the paths of tests."
+        )
+        raise pytest.UsageError(message)
+    return here / Path(told).expanduser()
 
 
 def _refuse_pairs(config: pytest.Config) -> None:

@@ -62,6 +62,47 @@ class Comparison(Record):
     """Where `hfs` is a judge's: its replies."""
 
 
+class Size(Record):
+    """Of a picture, in pixels."""
+
+    width: int
+    height: int
+
+
+class Word(Record):
+    """A word that only one of two pictures shows."""
+
+    text: str
+    box: Box
+    """About where it stands, in pixels of its picture."""
+
+
+class Moved(Record):
+    """A block of text that both pictures show, but not in the same place and size."""
+
+    text: str
+    """As the reference has it."""
+    reference: Box
+    shot: Box
+
+
+class Differences(Record):
+    """What differs between two pictures by words and places, for people.
+
+    All boxes in pixels of the pictures as they were compared.
+    """
+
+    reference: Size
+    shot: Size
+    missing: tuple[Word, ...] = ()
+    """Words that only the reference shows."""
+    added: tuple[Word, ...] = ()
+    """Words that only the shot shows."""
+    moved: tuple[Moved, ...] = ()
+    masks: tuple[Box, ...] = ()
+    """What was left out."""
+
+
 class Checked(Record):
     """A checkpoint and what came of it."""
 

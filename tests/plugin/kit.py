@@ -11,7 +11,7 @@ import pytest
 
 # Loaded before the first inner run: it forgets the modules that it loads itself, and
 # some of them cannot be loaded twice in one process.
-for _name in ("evaluate", "load", "report.html", "report.thumbnails"):
+for _name in ("evaluate", "load", "report.html", "report.keep", "report.site"):
     import_module(f"pytest_iwr.{_name}")
 
 _CONFTEST = Path(__file__).parent / "project_conftest.py"

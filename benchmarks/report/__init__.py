@@ -1,0 +1,1 @@
+"""A run that was never evaluated, and how long its report takes."""

@@ -1,0 +1,198 @@
+"""The report in one file that fits: every failed step, then as much as there is room.
+
+Pictures stand in it once each, as WebP in base64. Those of failed steps come first; all
+are made smaller, or coarser, until these fit.
+"""
+
+import base64
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from pytest_iwr import records as r
+from pytest_iwr.artifacts import RunFolder
+from pytest_iwr.report import pictures
+from pytest_iwr.report.site import overview, paper
+from pytest_iwr.report.site.evidence import Evidence, Item, gather
+from pytest_iwr.report.site.item import verdict
+from pytest_iwr.report.site.steps import Picture, StepView, viewer_step, views
+from pytest_iwr.report.site.write import values
+
+MOST_BYTES = 25_000_000
+"""Of the file."""
+TEXT_SHARE = 0.4
+"""Of it, for the sections of evaluations; passed ones that do not fit are left out."""
+_BASE64 = 1.36
+"""Letters for a byte, with what stands around a picture."""
+_CAUTION = 1.1
+_ROOM = 20_000
+"""Bytes for what is written around the pictures."""
+_SAMPLE = 16
+"""Pictures that tell how large all will be."""
+_SCRIPTS = ("overview.js", "viewer.js", "single.js")
+_HERE = "<!--pictures-->"
+"""Where they stand in the page; text of others has no such sign, it is escaped."""
+
+
+class Level(NamedTuple):
+    """How pictures are written."""
+
+    width_px: int
+    quality: int
+
+
+LEVELS = (
+    None,
+    Level(1280, 70),
+    Level(1280, 50),
+    Level(1000, 45),
+    Level(760, 40),
+    Level(560, 35),
+    Level(400, 30),
+    Level(280, 25),
+    Level(180, 20),
+)
+"""From as they are to hardly legible."""
+
+
+@dataclass
+class _Wanted:
+    """Files of pictures, relative to the run's folder, in the order of their worth."""
+
+    failed: dict[str, None] = field(default_factory=dict)
+    beside: dict[str, None] = field(default_factory=dict)
+    """Other steps of failed evaluations."""
+    passed: dict[str, None] = field(default_factory=dict)
+
+    def add(self, result: r.Result, steps: Sequence[StepView]) -> None:
+        """Sort the pictures of an evaluation."""
+        others = self.passed if result.status == "passed" else self.beside
+        for step in steps:
+            is_broken = step.status in {"failed", "different"}
+            for picture in (step.reference, step.shot, step.diff):
+                if picture is not None:
+                    (self.failed if is_broken else others)[picture.file] = None
+
+
+def write_single_file(run: RunFolder, path: Path, most: int = MOST_BYTES) -> Path:
+    """Write the report of a run in one file of at most `most` bytes; gives its path."""
+    evidence = gather(run)
+    wanted = _Wanted()
+    table, sections, no_section = _sections(evidence, wanted, int(most * TEXT_SHARE))
+    shown = values(evidence, table) | {
+        "single": True,
+        "sections": sections,
+        "no_section": no_section,
+    }
+    text = paper.write("single.html.jinja", _SCRIPTS, shown, is_alone=True)
+    head, _, tail = text.partition(_HERE)
+    room = most - len(head.encode()) - len(tail.encode()) - _ROOM
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.part")
+    with unfinished.open("w", encoding="utf-8") as out:
+        out.write(head)
+        out.writelines(_pictures(run.path, wanted, room))
+        out.write(tail)
+    unfinished.replace(path)
+    return path
+
+
+def _sections(
+    evidence: Evidence, wanted: _Wanted, room: int
+) -> tuple[list[dict[str, object]], list[Markup], int]:
+    """Give the table, what is told of evaluations, and how many have no room."""
+    table: list[dict[str, object]] = []
+    sections: list[Markup] = []
+    order = sorted(
+        enumerate(evidence.rows), key=lambda one: (one[1].status == "passed", one[0])
+    )
+    rows: dict[int, dict[str, object]] = {}
+    no_section = 0
+    for number, row in order:
+        item = evidence.item(row) if isinstance(row, r.Result) else None
+        rows[number] = overview.table_row(row, item) | {"href": "", "pictures": []}
+        if item is None:
+            continue
+        steps = views(item, "")
+        section = _section(item, steps, number)
+        if len(section) > room and row.status == "passed":
+            no_section += 1
+            continue
+        room -= len(section)
+        wanted.add(item.result, steps)
+        sections.append(section)
+        rows[number]["href"] = f"#item={number}"
+    table = [rows[number] for number in sorted(rows)]
+    return table, sections, no_section
+
+
+def _section(item: Item, steps: Sequence[StepView], number: int) -> Markup:
+    template = paper.environment().get_template("single-item.html.jinja")
+    viewer = {"steps": [_viewer_step(step) for step in steps]}
+    text = template.render(
+        id=number,
+        result=item.result,
+        task=item.task,
+        steps=steps,
+        verdict=verdict(item.result, steps),
+        viewer=viewer,
+    )
+    return Markup(text)  # noqa: S704 - a template that escapes
+
+
+def _viewer_step(step: StepView) -> dict[str, object]:
+    shown = dict(viewer_step(step))
+    for side in ("reference", "shot", "diff"):
+        picture: Picture | None = getattr(step, side)
+        if picture is not None:
+            size = {"width": picture.shown.width, "height": picture.shown.height}
+            shown[side] = {"src": picture.file, "exact": "", **size}
+    return shown
+
+
+def _pictures(folder: Path, wanted: _Wanted, room: int) -> Iterator[str]:
+    """Give elements with pictures while there is room, one picture in memory."""
+    failed = [folder / name for name in wanted.failed]
+    level = next((one for one in LEVELS if _expected(failed, one) <= room), LEVELS[-1])
+    written, left_out = set(), 0
+    for names in (wanted.failed, wanted.beside, wanted.passed):
+        for name in names:
+            if name in written:
+                continue
+            data = _encode(folder / name, level)
+            text = base64.b64encode(data).decode() if data else ""
+            start = f'<script type="text/plain" data-file="{escape(name)}">'
+            line = f"{start}{text}</script>\n"
+            if not data or len(line) > room:
+                left_out += 1
+                continue
+            room -= len(line)
+            written.add(name)
+            yield line
+    told = paper.inert({"left": left_out, "level": level})
+    yield f'<script type="application/json" id="told-data">{told}</script>\n'
+
+
+def _expected(paths: Sequence[Path], level: Level | None) -> float:
+    """Give how many bytes pictures will take, from a few of them."""
+    if level is None:
+        return sum(path.stat().st_size for path in paths if path.exists()) * _BASE64
+    step = max(1, len(paths) // _SAMPLE)
+    sample = paths[::step]
+    sizes = [len(_encode(path, level) or b"") for path in sample]
+    return sum(sizes) / max(1, len(sizes)) * len(paths) * _BASE64 * _CAUTION
+
+
+def _encode(path: Path, level: Level | None) -> bytes | None:
+    if not path.is_file():
+        return None
+    if level is None:
+        return path.read_bytes()
+    picture = pictures.read(path)
+    if picture is None:
+        return None
+    return pictures.webp(pictures.shrink(picture, level.width_px), level.quality)

@@ -1,0 +1,267 @@
+// The step viewer: reference and page side by side, under a slider, flipped, as an
+// onion skin, or their differences. What is chosen stands in the address.
+(() => {
+  "use strict";
+  const SVG = "http://www.w3.org/2000/svg";
+  const MODES = ["side", "slider", "flip", "onion", "diff"];
+  const LAYERS = { words: "w", moved: "m", masks: "k" };
+  const dialog = document.getElementById("viewer");
+  const stage = dialog.querySelector(".stage");
+  const at = document.getElementById("viewer-at");
+  const keys = document.getElementById("keys");
+  const words = document.getElementById("viewer-words");
+  const nothing = document.getElementById("viewer-nothing");
+  const figures = Object.fromEntries(
+    [...stage.querySelectorAll("figure")].map((figure) => [figure.dataset.side, figure]));
+  let data = { steps: [] };
+  let state = null;
+  let opener = null;
+
+  const stepOf = (number) => data.steps.find((step) => step.n === number);
+  const broken = () => data.steps.find((step) => step.status === "failed" || step.status === "different");
+  const seen = () => data.steps.filter((step) => step.shot || step.reference);
+
+  function read() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    if (!given.has("step")) return null;
+    const asked = given.get("step");
+    const step = asked === "broken" ? broken() ?? seen().at(-1) : stepOf(Number(asked));
+    if (!step) return null;
+    const mode = given.get("mode");
+    return {
+      item: given.get("item") ?? "",
+      step: step.n,
+      mode: MODES.includes(mode) ? mode : "side",
+      layers: (given.get("show") ?? "words,moved,masks").split(",").filter((name) => name in LAYERS),
+      zoom: given.get("zoom") === "real",
+    };
+  }
+
+  function write() {
+    const hash = new URLSearchParams();
+    if (state.item) hash.set("item", state.item);
+    hash.set("step", state.step);
+    if (state.mode !== "side") hash.set("mode", state.mode);
+    if (state.layers.length < 3) hash.set("show", state.layers.join(","));
+    if (state.zoom) hash.set("zoom", "real");
+    history.replaceState(null, "", `#${hash}`);
+  }
+
+  function open(number, item = "") {
+    const before = state ?? { mode: "side", layers: Object.keys(LAYERS), zoom: false };
+    opener = document.activeElement;
+    state = { ...before, item, step: number };
+    show();
+  }
+
+  function show() {
+    write();
+    if (!dialog.open) {
+      dialog.showModal();
+      stage.focus();
+    }
+    draw();
+  }
+
+  function draw() {
+    const step = stepOf(state.step);
+    document.getElementById("viewer-title").textContent = `${step.n} · ${step.said}`;
+    for (const button of dialog.querySelectorAll("[data-mode]"))
+      button.setAttribute("aria-pressed", button.dataset.mode === state.mode);
+    for (const button of dialog.querySelectorAll("[data-layer]"))
+      button.setAttribute("aria-pressed", state.layers.includes(button.dataset.layer));
+    dialog.querySelector('[data-do="zoom"]').setAttribute("aria-pressed", state.zoom);
+    const list = seen();
+    const place = list.findIndex((one) => one.n === state.step);
+    dialog.querySelector('[data-do="previous"]').disabled = place === 0;
+    dialog.querySelector('[data-do="next"]').disabled = place === list.length - 1;
+    dialog.querySelector('[data-do="broken"]').disabled = !broken();
+
+    const both = Boolean(step.reference && step.shot);
+    const mode = both ? state.mode : step.diff && state.mode === "diff" ? "diff" : "side";
+    const blends = mode === "diff" && !step.diff;
+    stage.dataset.mode = blends ? "blend" : mode;
+    stage.classList.toggle("real", state.zoom);
+    const widths = Object.values(step.compared).map(([width]) => width);
+    stage.style.setProperty("--width", `${Math.max(1, ...widths)}px`);
+    for (const [side, figure] of Object.entries(figures)) fill(figure, step, side);
+    figures.diff.hidden = mode !== "diff" || blends;
+    figures.reference.hidden = !step.reference || (mode === "diff" && !blends);
+    figures.shot.hidden = !step.shot || (mode === "diff" && !blends);
+    at.closest("label").hidden = mode !== "slider" && mode !== "onion";
+    nothing.hidden = Boolean(both || mode === "diff");
+    nothing.textContent = step.shot
+      ? "There is no picture of the reference for this step."
+      : step.status === "not_reached" ? "The page did not get to this step." : "There is no picture of the page.";
+    move();
+    tell(step);
+  }
+
+  function fill(figure, step, side) {
+    const picture = step[side];
+    const image = figure.querySelector("img");
+    if (!picture) {
+      image.removeAttribute("src");
+      return;
+    }
+    const canvas = figure.querySelector(".canvas");
+    image.width = picture.width;
+    image.height = picture.height;
+    image.alt = `${{ reference: "Reference", shot: "Page", diff: "Differences" }[side]}, step ${step.n}: ${step.said}`;
+    const source = window.iwrPicture ? window.iwrPicture(picture.src) : picture.src;
+    if (image.getAttribute("src") !== source) image.src = source;
+    const link = figure.querySelector("a");
+    link.textContent = picture.exact ? "exact" : "";
+    link.hidden = !picture.exact;
+    if (picture.exact) link.href = picture.exact;
+    const size = step.compared[side] ?? step.compared.shot ?? [picture.width, picture.height];
+    canvas.style.setProperty("--own", `${size[0]}px`);
+    canvas.querySelector("svg")?.remove();
+    if (side !== "diff") canvas.append(drawing(step, side, size));
+  }
+
+  function drawing(step, side, [width, height]) {
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("aria-hidden", "true");
+    const box = ([x, y, w, h], name, text) => {
+      const rect = document.createElementNS(SVG, "rect");
+      for (const [key, value] of Object.entries({ x, y, width: w, height: h, class: name }))
+        rect.setAttribute(key, value);
+      if (text) {
+        const title = document.createElementNS(SVG, "title");
+        title.textContent = text;
+        rect.append(title);
+      }
+      svg.append(rect);
+    };
+    if (state.layers.includes("masks")) for (const mask of step.masks) box(mask, "mask", "masked: not compared");
+    if (state.layers.includes("moved"))
+      for (const moved of step.moved) box(moved[side], "moved", `moved: ${moved.text}`);
+    if (state.layers.includes("words")) {
+      const [list, name, word] = side === "reference"
+        ? [step.missing, "missing", "missing on the page"] : [step.added, "added", "not on the reference"];
+      for (const [x, y, w, h, text] of list) box([x, y, w, h], name, `${word}: ${text}`);
+    }
+    return svg;
+  }
+
+  function tell(step) {
+    const parts = [];
+    if (step.similarity !== null) parts.push(`${step.similarity.toFixed(4)} alike`);
+    const list = (title, found) => {
+      if (!found.length) return;
+      const some = found.slice(0, 12).map((word) => word[4]).join(" ");
+      parts.push(`${title} (${found.length}): ${some}${found.length > 12 ? " …" : ""}`);
+    };
+    if (state.layers.includes("words")) {
+      list("missing", step.missing);
+      list("added", step.added);
+    }
+    if (state.layers.includes("moved") && step.moved.length) parts.push(`moved blocks: ${step.moved.length}`);
+    if (state.layers.includes("masks") && step.masks.length) parts.push(`masks: ${step.masks.length}`);
+    if (step.reason) parts.push(step.reason);
+    words.textContent = parts.join(" · ");
+  }
+
+  function move() {
+    stage.style.setProperty("--at", `${at.value}%`);
+    stage.style.setProperty("--part", at.value / 100);
+  }
+
+  function step(by) {
+    const list = seen();
+    const next = list[list.findIndex((one) => one.n === state.step) + by];
+    if (next) { state.step = next.n; show(); }
+  }
+
+  const ACTIONS = {
+    previous: () => step(-1),
+    next: () => step(1),
+    broken: () => { const one = broken(); if (one) { state.step = one.n; show(); } },
+    zoom: () => { state.zoom = !state.zoom; show(); },
+    help: () => {
+      keys.hidden = !keys.hidden;
+      dialog.querySelector('[data-do="help"]').setAttribute("aria-expanded", !keys.hidden);
+    },
+    close: () => dialog.close(),
+  };
+  const KEYS = {
+    ArrowLeft: "previous", ArrowRight: "next", b: "broken", z: "zoom", "?": "help",
+  };
+
+  function choose(mode) {
+    state.mode = mode;
+    stage.classList.remove("flipped");
+    show();
+  }
+
+  function toggle(layer) {
+    state.layers = Object.keys(LAYERS).filter((name) => state.layers.includes(name) !== (name === layer));
+    show();
+  }
+
+  dialog.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button?.dataset.mode) choose(button.dataset.mode);
+    else if (button?.dataset.layer) toggle(button.dataset.layer);
+    else if (button?.dataset.do) ACTIONS[button.dataset.do]();
+    else if (state.mode === "flip" && event.target.closest(".canvas")) stage.classList.toggle("flipped");
+  });
+  dialog.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const inRange = event.target === at && event.key.startsWith("Arrow");
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const layer = Object.keys(LAYERS).find((name) => LAYERS[name] === key);
+    if (inRange) return;
+    if (/^[1-5]$/.test(key)) choose(MODES[key - 1]);
+    else if (layer) toggle(layer);
+    else if (key in KEYS) ACTIONS[KEYS[key]]();
+    else if (key === "," || key === ".") {
+      at.value = Number(at.value) + (key === "," ? -5 : 5);
+      move();
+    } else if (key === " " && state.mode === "flip" && event.target.tagName !== "BUTTON")
+      stage.classList.toggle("flipped");
+    else return;
+    event.preventDefault();
+  });
+  at.addEventListener("input", move);
+  stage.addEventListener("pointerdown", (event) => {
+    if (stage.dataset.mode !== "slider" || event.button) return;
+    const drag = (moved) => {
+      const box = figures.reference.querySelector(".canvas").getBoundingClientRect();
+      at.value = (100 * (moved.clientX - box.left)) / box.width;
+      move();
+    };
+    const end = () => {
+      stage.removeEventListener("pointermove", drag);
+      removeEventListener("pointerup", end);
+    };
+    drag(event);
+    stage.addEventListener("pointermove", drag);
+    addEventListener("pointerup", end);
+    event.preventDefault();
+    stage.focus();
+  });
+  dialog.addEventListener("close", () => {
+    const hash = state?.item ? `#item=${encodeURIComponent(state.item)}` : location.pathname + location.search;
+    history.replaceState(null, "", hash);
+    opener?.focus?.();
+  });
+
+  window.iwrViewer = {
+    /** Show the steps of one evaluation; opens where the address asks for it. */
+    use(steps) {
+      data = steps;
+      const asked = read();
+      if (asked) { state = asked; show(); }
+    },
+    open,
+    close: () => dialog.open && dialog.close(),
+  };
+  addEventListener("hashchange", () => {
+    const asked = read();
+    if (asked) { state = asked; show(); }
+  });
+})();
