@@ -101,6 +101,11 @@ class RunFolder:
         return self.path / "summary.json"
 
     @property
+    def markdown(self) -> Path:
+        """The summary for people, in Markdown."""
+        return self.path / "summary.md"
+
+    @property
     def results(self) -> Path:
         """All results, one JSON object a line."""
         return self.path / "results.jsonl"

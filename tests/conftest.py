@@ -77,6 +77,13 @@ def pytest_terminal_summary(
         terminalreporter.write_line(f"{count} tests deselected: {_WHY[marker]}")
 
 
+@pytest.fixture(autouse=True)
+def _no_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs inside of tests know nothing of the job that runs these tests."""
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Give the shared folder: `IWR_SHARED`, by default the sibling `shared`."""

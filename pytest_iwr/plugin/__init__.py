@@ -6,12 +6,13 @@ unused costs nothing and does nothing.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_iwr.plugin import collect, hookspecs
+from pytest_iwr.plugin import collect, github, hookspecs
 from pytest_iwr.plugin.board import Board, Scout
 from pytest_iwr.plugin.fixtures import (
     RUN,
@@ -28,6 +29,7 @@ from pytest_iwr.plugin.fixtures import (
     iwr_tools,
 )
 from pytest_iwr.plugin.html import HtmlReport, ask_for_report
+from pytest_iwr.plugin.lost import LostTests
 from pytest_iwr.plugin.options import add_options
 from pytest_iwr.plugin.plan import PLAN, bundled_pages, make_plan
 from pytest_iwr.plugin.run import Run
@@ -90,6 +92,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(HtmlReport(plan, board), "iwr-html")
         config.pluginmanager.register(SiteReport(config, plan), "iwr-site")
     config.pluginmanager.register(board, "iwr-board")
+    config.pluginmanager.register(LostTests(config, board), "iwr-lost")
+    if github.is_there(os.environ) and not plan.is_dry:
+        actions = github.GitHubActions(config, plan, board)
+        config.pluginmanager.register(actions, "iwr-github")
 
 
 @pytest.hookimpl(trylast=True)

@@ -30,7 +30,8 @@ EXIT_UNSCORED = 20
 EXIT_NO_BROWSER = 21
 """No usable browser, found before any test ran."""
 
-_PHASES = {"setup", "call", "teardown"}
+PHASES = {"setup", "call", "teardown"}
+"""What tests report of; xdist's report of a lost test is of none of them."""
 
 
 class Scout:
@@ -58,6 +59,8 @@ class Board:
         self._dues: dict[str, tuple[Due, ...]] = {}
         self._rows: dict[str, list[Row]] = {}
         self._lost: list[str] = []
+        self._locations: dict[str, tuple[str, int | None, str]] = {}
+        """Of red tests."""
         self._faults = 0
         """Red tests for faults that are not the page's."""
         self._failures = 0
@@ -72,6 +75,42 @@ class Board:
     def rows_of(self, nodeid: str) -> list[Row]:
         """Give what a test has brought so far."""
         return self._rows.get(nodeid, [])
+
+    def rows(self) -> list[Row]:
+        """Give one row for each task, model and epoch, the scored ones first."""
+        rows = [row for nodeid in self._dues for row in self.rows_due(nodeid)]
+        rows += [row for found in self._rows.values() for row in found]
+        best: dict[tuple[str, str, int], Row] = {}
+        for row in rows:
+            key = (row.task, row.model, row.epoch)
+            if key not in best or _worth(row) >= _worth(best[key]):
+                best[key] = row
+        return [best[key] for key in sorted(best)]
+
+    def rows_due(self, nodeid: str) -> list[Row]:
+        """Give what a test owes: what it has brought, else rows without scores."""
+        if self._rows.get(nodeid):
+            return self._rows[nodeid]
+        dues = self._dues.get(nodeid, ())
+        if nodeid in self._lost:
+            reason = "the worker process that ran it ended without a report"
+            return [due.unscored("lost", reason) for due in dues]
+        if self._broke_off:
+            reason = f"the run broke off: {self._broke_off}"
+            return [due.unscored("lost", reason) for due in dues]
+        if self._crashes and not self._config.getoption("maxfail"):
+            reason = "no worker process was left to run it"
+            return [due.unscored("lost", reason) for due in dues]
+        return [due.not_run() for due in dues]
+
+    def location_of(self, row: Row) -> tuple[str, int | None] | None:
+        """Give where the red test of a row stands: its file and line, from 1."""
+        key = (row.task, row.model, row.epoch)
+        for nodeid, (file, line, _) in self._locations.items():
+            owed = (*self._rows.get(nodeid, ()), *self._dues.get(nodeid, ()))
+            if any((due.task, due.model, due.epoch) == key for due in owed):
+                return file, None if line is None else line + 1
+        return None
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -117,7 +156,7 @@ class Board:
         cargo = unpack(report)
         if cargo is not None:
             self._rows.setdefault(report.nodeid, []).extend(cargo.rows)
-        is_lost = report.when not in _PHASES
+        is_lost = report.when not in PHASES
         if is_lost:
             self._lost.append(report.nodeid)
         elif report.skipped and report.when == "setup":
@@ -125,6 +164,7 @@ class Board:
             is_task = is_task_file(report.nodeid.partition("::")[0])
             self._skipped += is_task and not self._plan.is_active
         if report.failed:
+            self._locations[report.nodeid] = report.location
             is_ours = cargo is not None and cargo.is_ours
             if is_ours or (is_lost and report.nodeid in self._dues):
                 self._faults += 1
@@ -136,7 +176,7 @@ class Board:
         """Sum up, hand over, and tell the unscored from the failed."""
         if self._faults and not self._failures and session.exitstatus == 1:
             session.exitstatus = EXIT_UNSCORED
-        rows = self._all_rows()
+        rows = self.rows()
         if not rows or self._plan.is_dry:
             return
         from pytest_iwr.score import summarize  # noqa: PLC0415 - when first needed
@@ -154,8 +194,9 @@ class Board:
         from pytest_iwr.report import files  # noqa: PLC0415 - when first needed
 
         _ = run.folder
-        rows = self._all_rows()
+        rows = self.rows()
         files.write_summary(summary, run.files.summary)
+        files.write_markdown(summary, rows, run.files.markdown)
         files.write_results(rows, run.files.results)
         files.write_run(describe(self._config, self._plan, rows), run.files.run)
         run.files.point_latest()
@@ -198,32 +239,6 @@ class Board:
                 for node in self._nodes:
                     node.shutdown()  # else xdist waits ten seconds for each
                 pytest.exit(str(error), returncode=EXIT_NO_BROWSER)
-
-    def _all_rows(self) -> list[Row]:
-        """Give one row for each task, model and epoch, the scored ones first."""
-        rows = [row for nodeid in self._dues for row in self._rows_due(nodeid)]
-        rows += [row for found in self._rows.values() for row in found]
-        best: dict[tuple[str, str, int], Row] = {}
-        for row in rows:
-            key = (row.task, row.model, row.epoch)
-            if key not in best or _worth(row) >= _worth(best[key]):
-                best[key] = row
-        return [best[key] for key in sorted(best)]
-
-    def _rows_due(self, nodeid: str) -> list[Row]:
-        if self._rows.get(nodeid):
-            return self._rows[nodeid]
-        dues = self._dues[nodeid]
-        if nodeid in self._lost:
-            reason = "the worker process that ran it ended without a report"
-            return [due.unscored("lost", reason) for due in dues]
-        if self._broke_off:
-            reason = f"the run broke off: {self._broke_off}"
-            return [due.unscored("lost", reason) for due in dues]
-        if self._crashes and not self._config.getoption("maxfail"):
-            reason = "no worker process was left to run it"
-            return [due.unscored("lost", reason) for due in dues]
-        return [due.not_run() for due in dues]
 
     def _protocol(self, rows: list[Row]) -> Protocol:
         from pytest_iwr.records import Protocol, Result  # noqa: PLC0415 - late

@@ -110,6 +110,8 @@ class Recorder:
                 rows += [
                     due.unscored(kind, reason) for due in dues if due[:3] not in have
                 ]
+        for row in rows:
+            _describe(item, report, row)
         if rows or is_ours:
             setattr(report, CARGO, _pack(rows, is_ours=is_ours))
         return report
@@ -144,6 +146,16 @@ def _known(error: BaseException) -> IwrError | None:
         if isinstance(candidate, IwrError):
             return candidate
     return None
+
+
+def _describe(item: pytest.Item, report: pytest.TestReport, row: Row) -> None:
+    """Put a row on this and all later reports of a test, as its properties."""
+    from pytest_iwr.report.junit import properties  # noqa: PLC0415 - when first needed
+
+    pairs = properties(row)
+    if not set(pairs) <= set(item.user_properties):
+        item.user_properties += pairs
+        report.user_properties += pairs
 
 
 def _pack(rows: Iterable[Row], *, is_ours: bool) -> str:

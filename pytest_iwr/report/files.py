@@ -1,15 +1,30 @@
-"""The JSON files of a run."""
+"""The files of a run that programs read, and the summary in Markdown."""
 
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pytest_iwr.records import Row, Summary
+from pytest_iwr.records import Result, Row, Summary
+from pytest_iwr.report import markdown
 
 
 def write_summary(summary: Summary, path: Path) -> None:
     """Write `summary.json`: the same bytes for the same results."""
     _write(path, summary.model_dump(mode="json"))
+
+
+def write_markdown(summary: Summary, rows: Sequence[Row], path: Path) -> None:
+    """Write `summary.md`: the same tables for people, with the items' folders."""
+    folders = {
+        (row.task, row.model, row.epoch): f"{row.folder}/"
+        for row in rows
+        if isinstance(row, Result) and row.trace is not None
+    }
+    title = "Web pages made by models"
+    text = markdown.render(
+        summary, title, lambda row: folders.get((row.task, row.model, row.epoch))
+    )
+    path.write_text(text, encoding="utf-8")
 
 
 def write_results(rows: Sequence[Row], path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pytest_iwr.records import Row, Summary, Tripwire
+from pytest_iwr.report.commands import harmless
 from pytest_iwr.report.words import first_break, number, one_line
 
 _MORE = "…"
@@ -37,7 +38,7 @@ def tables(summary: Summary, width: int) -> list[Line]:
     lines += _models(summary, width)
     if summary.tripwire is not None:
         lines += _tripwire(summary.tripwire, width)
-    return lines
+    return [line._replace(text=harmless(line.text)) for line in lines]
 
 
 def fit(text: str, width: int) -> str:

@@ -3,6 +3,7 @@
 import re
 
 from pytest_iwr.records import Result, Row, Task, Trace
+from pytest_iwr.report.commands import harmless
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 
@@ -62,7 +63,7 @@ def failure(
     lines.append("  " + scores(result))
     if result.page:
         lines.append(f"  page: {result.page}")
-    return "\n".join(lines)
+    return harmless("\n".join(lines))
 
 
 def scores(row: Row) -> str:
@@ -101,7 +102,7 @@ def steps_section(result: Result, task: Task, trace: Trace | None) -> str:
         lines.append(text)
     if result.external:
         lines.append("blocked, off the page's origin: " + ", ".join(result.external))
-    return "\n".join(lines)
+    return harmless("\n".join(lines))
 
 
 def _pictures(
