@@ -10,7 +10,7 @@ import yaml
 from pytest_iwr.artifacts import slug
 from pytest_iwr.errors import Problem, TaskError, UsageError
 from pytest_iwr.load import SUFFIX, Line, load_official
-from pytest_iwr.records import Step, Task
+from pytest_iwr.records import Pointing, Step, Task
 
 _DATA = ("data.jsonl", "data/data.jsonl")
 _COLUMNS = 100_000
@@ -146,8 +146,8 @@ def _text(task: Task, names: dict[str, str], origin: str) -> str:
 def _step(step: Step, names: dict[str, str]) -> dict[str, object]:
     said = step.model_dump(mode="json", by_alias=True, exclude_unset=True)
     action = said[step.verb]
-    if step.verb == "click":
-        said["click"] = action["describe"]
+    if isinstance(step.action, Pointing):
+        said[step.verb] = action["describe"]
     elif step.verb == "press" and set(action) == {"key"}:
         said["press"] = action["key"]
     if step.expect:

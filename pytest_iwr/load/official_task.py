@@ -14,6 +14,16 @@ _LEAST_PX, _MOST_PX = 100, 8192
 _HAND_HELD = re.compile(
     r"\b(?:mobile|phone|android|ios|iphone|tablet)\b", re.IGNORECASE
 )
+_POINTING = {
+    "double_click": re.compile(r"\s*double[- ]?click(?: on)?\s+(?=\S)", re.IGNORECASE),
+    "right_click": re.compile(r"\s*right[- ]?click(?: on)?\s+(?=\S)", re.IGNORECASE),
+    "hover": re.compile(
+        r"\s*(?:hover|(?:move|put|place) the (?:mouse|cursor|pointer))"
+        r"(?: (?:over|on|onto|to))?\s+(?=\S)",
+        re.IGNORECASE,
+    ),
+}
+"""How a description of a Click begins that means another act."""
 _VIDEOS = ("video.mp4", "video.webm")
 _SHEETS = re.compile(r"(?:stitched_image|step_).*\.(?:png|jpe?g|webp)", re.IGNORECASE)
 
@@ -101,7 +111,8 @@ def _act(kind: str, told: Parameters) -> dict[str, object]:
     sentence = {} if told.description is None else {"describe": told.description}
     match kind:
         case "Click":
-            return {"click": told.description}
+            verb, what = _pointing(told.description or "")
+            return {verb: what}
         case "Type":
             text = {} if told.text is None else {"text": told.text}
             return {"type": {**sentence, **text}}
@@ -109,6 +120,15 @@ def _act(kind: str, told: Parameters) -> dict[str, object]:
             return {"press": sentence if told.key is None else told.key}
         case _:
             return {"scroll": {**sentence, **_way(told)}}
+
+
+def _pointing(sentence: str) -> tuple[str, str]:
+    """Give what is done with the pointer, and on what: a Click may be another act."""
+    for verb, pattern in _POINTING.items():
+        begun = pattern.match(sentence)
+        if begun and not re.search(r"\bclick", sentence[begun.end() :], re.IGNORECASE):
+            return verb, sentence[begun.end() :]
+    return "click", sentence
 
 
 def _way(told: Parameters) -> dict[str, float]:

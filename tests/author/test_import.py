@@ -16,6 +16,8 @@ RICH = row(
     action("Type", description='Type "🎉" into "Name"', text="🎉\t\u0007 1:30"),
     action("Press", key="Enter", flag=True),
     action("Scroll", description="Scroll down", direction="down", scroll_page=0.5),
+    action(description='Double-click "It\'s: #2"', claim="It can be edited"),
+    action(description='Hover over the link "More"'),
     recording_details={"resolution": "390x844", "environment": "mobile"},
 )
 

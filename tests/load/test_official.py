@@ -77,6 +77,32 @@ PROSE = [
         {"click": {"describe": "Click the heart"}, "say": "Click the heart"},
     ),
     (
+        action("Click", description='Double-click on "Ada" to edit it'),
+        {
+            "double_click": {"describe": '"Ada" to edit it'},
+            "say": 'Double-click on "Ada" to edit it',
+        },
+    ),
+    (
+        action("Click", description="Right-click the row"),
+        {"right_click": {"describe": "the row"}, "say": "Right-click the row"},
+    ),
+    (
+        action("Click", description="Hover over the menu"),
+        {"hover": {"describe": "the menu"}, "say": "Hover over the menu"},
+    ),
+    (
+        action("Click", description="Move the mouse over the button"),
+        {"hover": {"describe": "the button"}, "say": "Move the mouse over the button"},
+    ),
+    (
+        action("Click", description='Hover over "More" and click "Exit"'),
+        {
+            "click": {"describe": 'Hover over "More" and click "Exit"'},
+            "say": 'Hover over "More" and click "Exit"',
+        },
+    ),
+    (
         action("Type", description='Type "Ada" into "Name"'),
         {
             "type": {"describe": 'Type "Ada" into "Name"'},
