@@ -195,6 +195,16 @@ def test_turned_clip_of_a_phone_is_upright(shared: Path) -> None:
     assert {frame.picture.shape for frame in frames(clip)} == {(160, 90, 3)}
 
 
+@pytest.mark.needs_shared
+def test_turned_clip_of_a_phone_is_turned_the_right_way(shared: Path) -> None:
+    """The digit, stored at the left, is at the top, as FFmpeg shows it."""
+    clip = shared / "cases" / "50-rotated" / "clip-90.mp4"
+    for frame in frames(clip):
+        bright = np.nonzero(frame.picture.max(axis=2) > 150)[0]
+        assert bright.size > 50
+        assert bright.max() < 160 / 2
+
+
 def test_missing_video_is_named(tmp_path: Path) -> None:
     """The error says which file is not there."""
     with pytest.raises(VideoError, match=r"no.mp4: there is no such video"):
