@@ -165,10 +165,9 @@ class Camera:
     def _hold(self, view: View, held: _Held) -> None:
         answer = view.ask("hold", {"limit": MOST_NODES})
         held.beat_ms = max(held.beat_ms, answer["beat"])
-        left, top = view.origin()
+        place = view.place()
         for node in answer["nodes"]:
-            node["box"]["x"] += left
-            node["box"]["y"] += top
+            node["box"] = place.box(node["box"])
             if view.parent is not None:
                 node["frame"] = self.windows.short(view.url)
         held.nodes += answer["nodes"]
@@ -222,13 +221,12 @@ class Camera:
         boxes: list[r.Box] = []
         for view in views if targets else ():
             try:
-                left, top = view.origin()
+                place = view.place()
                 found = view.ask("masks", {"targets": list(targets.values())})
             except ViewLostError:  # its frame is hidden, or gone
                 continue
             for number, places in zip(targets, found, strict=True):
                 counts[number] += len(places)
-                for box in places:
-                    moved = box | {"x": box["x"] + left, "y": box["y"] + top}
-                    boxes.append(r.Box(**moved).scaled(self.scale))
+                found_boxes = (r.Box(**place.box(box)) for box in places)
+                boxes += (box.scaled(self.scale) for box in found_boxes)
         seen.masks, seen.masked = tuple(boxes), tuple(counts)

@@ -11,6 +11,7 @@ from pytest_iwr import images
 from pytest_iwr import records as r
 from pytest_iwr.drive.locate import focused_view, plain
 from pytest_iwr.drive.looks import LookMissing, resolve
+from pytest_iwr.drive.place import Place
 from pytest_iwr.drive.views import View, ViewLostError
 from pytest_iwr.drive.windows import Windows
 
@@ -152,10 +153,9 @@ def _resolved(windows: Windows, target: r.Target) -> dict[str, Any] | None:
 
 def _moved(view: View, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Give what was found in a document with boxes in the window."""
-    left, top = view.origin() if found else (0.0, 0.0)
+    place = view.place() if found else Place()
     for one in found:
-        box = one["box"]
-        one["box"] = box | {"x": box["x"] + left, "y": box["y"] + top}
+        one["box"] = place.box(one["box"])
     return found
 
 

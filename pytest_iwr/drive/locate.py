@@ -104,18 +104,17 @@ def _aim_once(
         raise StepFailed("covered", f"{words} is covered by {cover}")
     if purpose and answer["isDisabled"]:
         raise StepFailed("not_interactive", f"{words} is disabled")
-    left, top = view.origin()
-    x, y = answer["x"] + left, answer["y"] + top
+    place = view.place()
+    x, y = place.out(answer["x"], answer["y"])
     _check_frames(view, words, x, y)
     element = r.Element(
         **answer["element"],
         frame="" if view is views[0] else view.url,
         how=f"model {meant.by}" if isinstance(meant, Chosen) else "",
     )
-    if (left, top) != (0, 0):
-        box = element.box
-        moved = box.model_copy(update={"x": box.x + left, "y": box.y + top})
-        element = element.model_copy(update={"box": moved})
+    if view.parent is not None:
+        box = r.Box(**place.box(answer["element"]["box"]))
+        element = element.model_copy(update={"box": box})
     return Aimed(view, element, words, x, y, answer["by"], answer)
 
 
@@ -147,8 +146,8 @@ def _check_frames(view: View, words: str, x: float, y: float) -> None:
     """Check that nothing of an outer document covers the frame at the point."""
     parent = view.parent
     while parent is not None:
-        left, top = parent.origin()
-        there = parent.ask("frameAt", {"x": x - left, "y": y - top})
+        inner_x, inner_y = parent.place().into(x, y)
+        there = parent.ask("frameAt", {"x": inner_x, "y": inner_y})
         if not there["isFrame"]:
             text = f"{words} in a frame is covered by {there['by']}"
             raise StepFailed("covered", text)

@@ -101,7 +101,7 @@ def _read(
 ) -> None:
     """Add a document's lines, and where it shows words."""
     answer = view.ask("list", {"places": texts is not None})
-    left, top = view.origin()
+    place = view.place()
     part = _Part(*view.shown_part())
     outer = 0
     if view.parent is not None:
@@ -117,16 +117,12 @@ def _read(
             continue
         line = _Line(view, said, index)
         line.place = said.pop("place")
-        moved = r.Box(**box | {"x": box["x"] + left, "y": box["y"] + top})
-        _put(line, moved, part)
+        _put(line, r.Box(**place.box(box)), part)
         lines.append(line)
         index += 1
     if texts is not None:
-        moved_texts = (
-            r.Box(**box | {"x": box["x"] + left, "y": box["y"] + top})
-            for box in answer["texts"]
-        )
-        texts += [cut for box in moved_texts if (cut := _cut(box, part)) is not None]
+        shown = (_cut(r.Box(**place.box(box)), part) for box in answer["texts"])
+        texts += [box for box in shown if box is not None]
 
 
 def _put(line: _Line, box: r.Box, part: _Part) -> None:

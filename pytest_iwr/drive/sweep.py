@@ -58,9 +58,8 @@ def _turn(
     windows: Windows, view: View, start: dict[str, Any], dx: float, dy: float
 ) -> dict[str, str]:
     """Turn the wheel once; give from where to where, empty when nothing moved."""
-    left, top = view.origin()
     page = windows.page
-    page.mouse.move(start["x"] + left, start["y"] + top)
+    page.mouse.move(*view.place().out(start["x"], start["y"]))
     page.mouse.wheel(dx, dy)
     before = (start["left"], start["top"])
     last, place = None, before
@@ -160,8 +159,9 @@ def _middle(end: Aimed, target: r.Target) -> tuple[float, float]:
     if not found:
         raise StepFailed("target_missing", f"{target.phrase()} went away")
     box = found[0]["box"]
-    left, top = end.view.origin()
-    return left + box["x"] + box["width"] / 2, top + box["y"] + box["height"] / 2
+    return end.view.place().out(
+        box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    )
 
 
 def swipe(windows: Windows, action: r.Swipe, deadline: float) -> r.Element | None:

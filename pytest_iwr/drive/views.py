@@ -12,6 +12,8 @@ from typing import Any
 
 from playwright.sync_api import CDPSession, Error, Frame, Page
 
+from pytest_iwr.drive.place import Place, place_of
+
 WORLD = "iwr"
 _EYES = ("see.js", "name.js", "find.js", "touch.js", "mark.js", "still.js", "answer.js")
 _LOST = (
@@ -134,14 +136,14 @@ class View:
         if self.parent is None:
             place = self.ask("pagePlace")
             return 0.0, 0.0, place["viewWidth"], place["viewHeight"]
-        box: dict[str, float] = self._ask_of_frame(self.parent, "partOfFrame")
-        x, y = self.parent.origin()
+        part: dict[str, float] = self._ask_of_frame(self.parent, "partOfFrame")
+        box = self.parent.place().box(part)
         left, top, right, bottom = self.parent.shown_part()
         return (
-            max(left, x + box["x"]),
-            max(top, y + box["y"]),
-            min(right, x + box["x"] + box["width"]),
-            min(bottom, y + box["y"] + box["height"]),
+            max(left, box["x"]),
+            max(top, box["y"]),
+            min(right, box["x"] + box["width"]),
+            min(bottom, box["y"] + box["height"]),
         )
 
     def _ask_of_frame(self, parent: "View", question: str) -> Any:
@@ -166,13 +168,13 @@ class View:
             raise ViewLostError(error.message) from error
         return answer["result"].get("value")
 
-    def origin(self) -> tuple[float, float]:
-        """Give the place of the document's upper left corner in the window.
+    def place(self) -> Place:
+        """Give the place of the document in the window.
 
-        CSS pixels. Raises ViewLostError when its frame is not shown.
+        Raises ViewLostError when its frame is not shown.
         """
         if self.parent is None:
-            return 0.0, 0.0
+            return Place()
         session = self.parent.session
         try:
             owner = session.send("DOM.getFrameOwner", {"frameId": self.frame_id})
@@ -183,9 +185,16 @@ class View:
         root = self.parent
         while root.parent is not None and root.parent.session is root.session:
             root = root.parent
-        x, y = model["content"][:2]
-        dx, dy = root.origin()
-        return x + dx, y + dy
+        size = self.ask("size")
+        # In a zoomed document, the browser takes its own points apart by its zoom.
+        zoom = 1.0
+        if root is not self.parent:
+            zoom = self.parent.ask("size")["scale"] / root.ask("size")["scale"]
+        quad = [zoom * value for value in model["content"]]
+        place = place_of(quad, (size["width"], size["height"])).inside(root.place())
+        if not place.area:
+            raise ViewLostError(f"{self.url}: nothing of it is shown")
+        return place
 
 
 class Views:

@@ -156,6 +156,8 @@ const iwr = {
     const reachWidth = canScroll(el, 1, 0) || canScroll(el, -1, 0) ? el.scrollWidth : innerWidth;
     return { ...scrollPlace(el), scrollHeight: el.scrollHeight, reachWidth, viewHeight: innerHeight, viewWidth: innerWidth };
   },
+  // The document as its frame shows it; `scale` grows with the zoom of what it is in.
+  size: () => ({ width: innerWidth, height: innerHeight, scale: devicePixelRatio }),
   scrollers: ({ longest }) => beginStroll(longest),
   stroll: ({ number }) => strollOn(number),
   endStroll,
