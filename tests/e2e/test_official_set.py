@@ -129,6 +129,34 @@ def test_fault_ends_the_trajectory(direct: Path) -> None:
     assert row["failed_step"] == STEPS[4]
 
 
+def test_leaderboard_breaks_the_run_down(
+    direct: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run's own files give levels, domains and devices; what is unjudged is marked."""
+    axes = ("--by=level", "--by=domain", "--by=device")
+    assert main(["leaderboard", str(direct), "--format=json", *axes]) == 0
+    told = json.loads(capsys.readouterr().out)
+    counts = {
+        (row["by"], row["group"]): row["tasks_scored"]
+        for row in told["rows"]
+        if row["model"] == "faithful"
+    }
+    assert counts == {
+        (None, None): 4,
+        ("level", "L2"): 1,
+        ("level", "L3"): 2,
+        ("level", "L4"): 1,
+        ("domain", "business"): 1,
+        ("domain", "games"): 1,
+        ("domain", "productivity"): 1,
+        ("domain", "shopping"): 1,
+        ("device", "desktop"): 3,
+        ("device", "mobile"): 1,
+    }
+    best = told["rows"][0]
+    assert (best["model"], best["ifs"], best["unjudged"] > 0) == ("faithful", 100, True)
+
+
 def test_imported_tasks_give_the_same_summary(bench: Bench, direct: Path) -> None:
     """Converted to task files and run, the data gives the same bytes."""
     tasks = bench.path / "tasks"
