@@ -302,7 +302,12 @@ class Hands:
             option = r.Target(role="option", name=wanted)
             self._touch(option, "click", lambda a: self._click(a, "left"))
             return
-        self.done.received["value"] = choose(self.windows, aimed, wanted)
+        self.done.received |= choose(
+            self.windows,
+            aimed,
+            wanted,
+            lambda a: self._press_at(a, lambda b: self._click(b, "left")),
+        )
 
     def _upload(self, action: r.Upload) -> None:
         target = action.into or self._file_field()

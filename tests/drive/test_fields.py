@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from tests.drive.kit import Drive, result, went_well
+import pytest
+
+from tests.drive.kit import Drive, failure, result, went_well
 
 
 def test_choosing_an_option_is_one_change(drive: Drive) -> None:
@@ -63,3 +65,30 @@ def test_file_goes_to_the_only_file_field(drive: Drive, tmp_path: Path) -> None:
     onchange="R(f.files[0].name)">"""
     step = {"upload": {"file": "photo.png"}, "expect": [result("photo.png")]}
     went_well(drive(page, step), 1)
+
+
+SWALLOWS = """<script>addEventListener("keydown", (event) => {
+  event.preventDefault(); event.stopImmediatePropagation() }, true)</script>"""
+OPTIONS = "<option>A<option disabled>H<option>B<option>C</select>"
+
+
+@pytest.mark.parametrize("size", ("", "size=3", "multiple"))
+def test_list_whose_page_swallows_keys_is_chosen_from_by_mouse(
+    drive: Drive, size: str
+) -> None:
+    """A person who cannot use the keys takes the mouse; the page hears of one change."""
+    page = f"""{SWALLOWS}<script>let n = 0;</script><select aria-label="S" {size}
+    onchange="R(++n + value)">{OPTIONS}"""
+    step = {"select": {"in": {"label": "S"}, "option": "C"}, "expect": [result("1C")]}
+    trace = drive(page, step)
+    went_well(trace, 1)
+    assert trace.steps[1].received["by"] == "mouse"
+    assert "click" in trace.steps[1].received["events"]
+
+
+def test_list_that_takes_neither_keys_nor_mouse_loses_the_input(drive: Drive) -> None:
+    """Nobody could choose there."""
+    page = f"""{SWALLOWS}<select aria-label="S" onmousedown="event.preventDefault()">
+    {OPTIONS}"""
+    trace = drive(page, {"select": {"in": {"label": "S"}, "option": "C"}})
+    assert failure(trace)[1] == "input_lost"

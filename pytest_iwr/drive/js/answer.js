@@ -125,6 +125,14 @@ const iwr = {
     return { isMenu: !el.multiple && el.size < 2, index: el.selectedIndex, options: [...el.options].map((o) => ({ text: fold(o.text), disabled: o.disabled || Boolean(o.closest("optgroup:disabled")) || getComputedStyle(o).display === "none" })) };
   },
 
+  // Where to click an option of a list that is no menu.
+  optionAt: ({ index }) => {
+    const option = found[0].el.options[index];
+    option.scrollIntoView({ block: "nearest", behavior: "instant" });
+    const r = rectOf(option);
+    return { x: (r.left + r.right) / 2, y: (r.top + r.bottom) / 2 };
+  },
+
   // Where to turn the wheel for the page or the found container, and where it stands.
   wheel: ({ container, dx, dy }) => {
     fresh();
