@@ -23,6 +23,7 @@ from pytest_iwr.drive.read import (
     ground_target,
     place_of,
     read_action,
+    read_whole,
     ungrounded,
 )
 from pytest_iwr.drive.rest import settle
@@ -122,6 +123,8 @@ class Grounding:
         kind = action.kind
         if "" in names and isinstance(action, r.Described):
             action = self._whole(grounder, action, deadline)
+        else:
+            action = read_whole(action, self.task, self._number)
         updates: dict[str, object] = {}
         for name in sorted(set(names) - {""}):
             target: r.Target = getattr(action, name)

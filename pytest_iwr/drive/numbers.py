@@ -52,6 +52,9 @@ class Mark(NamedTuple):
     """Pixels of the picture."""
 
 
+_Point = tuple[int, int]
+
+
 class _Rect(NamedTuple):
     left: int
     top: int
@@ -192,11 +195,26 @@ class _Cost:
             own = _overlap(place, rect) * (_OTHER - _OWN)
             cost = max(0.0, covered - own) + extra
             if cost < least:
+                cost += self._along(_way(rect, place))
+            if cost < least:
                 best, least = place, cost
         if best is None:
             raise AssertionError(rect)
         self.add(best, _TAKEN)
         return best
+
+    def _along(self, way: tuple[_Point, _Point] | None) -> float:
+        """Give what a line covers of words and numbers."""
+        if way is None:
+            return 0.0
+        (x, y), (to_x, to_y) = way
+        steps = max(abs(to_x - x), abs(to_y - y), 1)
+        columns = np.linspace(x, to_x, steps + 1).round().astype(np.intp)
+        rows = np.linspace(y, to_y, steps + 1).round().astype(np.intp)
+        costs = self._cost[
+            rows.clip(0, self._height - 1), columns.clip(0, self._width - 1)
+        ]
+        return float(costs[(costs >= _SMALL)].clip(0, 4 * _TEXT).sum())
 
     def _within(self, left: int, top: int, width: int, height: int) -> _Rect:
         left = min(max(0, left), self._width - width)
@@ -251,17 +269,27 @@ def _join(
     picture: Picture, rect: _Rect, place: _Rect, colour: tuple[int, int, int]
 ) -> None:
     """Draw a line from a number that does not touch its frame to it."""
+    way = _way(rect, place)
+    if way is not None:
+        cv2.line(picture, *way, colour, 1, cv2.LINE_8)
+
+
+def _way(rect: _Rect, place: _Rect) -> tuple[_Point, _Point] | None:
+    """Give the line from a number to its frame; `None`: they touch."""
     x, y = (place.left + place.right) // 2, (place.top + place.bottom) // 2
     if rect.spread(-2).holds(place):
-        end = (rect.left if x - rect.left < rect.right - x else rect.right - 1, y)
-    elif rect.spread(1).meets(place):
-        return
-    else:
-        end = (
-            min(max(x, rect.left), rect.right - 1),
-            min(max(y, rect.top), rect.bottom - 1),
+        ends = (
+            (x, rect.top),
+            (x, rect.bottom - 1),
+            (rect.left, y),
+            (rect.right - 1, y),
         )
-    cv2.line(picture, (x, y), end, colour, 1, cv2.LINE_8)
+        return (x, y), min(ends, key=lambda end: abs(end[0] - x) + abs(end[1] - y))
+    if rect.spread(1).meets(place):
+        return None
+    along = min(max(x, rect.left), rect.right - 1)
+    down = min(max(y, rect.top), rect.bottom - 1)
+    return (x, y), (along, down)
 
 
 def _plate(text: str, colour: tuple[int, int, int]) -> Picture:

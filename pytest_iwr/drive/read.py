@@ -39,13 +39,17 @@ def ground_action(step: r.Step, task: r.Task, number: int) -> r.Action:
 
     Raises UngroundedError with the sentence and its place.
     """
-    action = step.action
-    if isinstance(action, r.Described) and action.describe is not None:
-        read = read_action(action)
-        if read is None:
-            raise ungrounded(task, number, action.describe)
-        action = read
-    return ground_fields(action, task, number)
+    return ground_fields(read_whole(step.action, task, number), task, number)
+
+
+def read_whole(action: r.Action, task: r.Task, number: int) -> r.Action:
+    """Give an action without a sentence about all of it; raises as above."""
+    if not isinstance(action, r.Described) or action.describe is None:
+        return action
+    read = read_action(action)
+    if read is None:
+        raise ungrounded(task, number, action.describe)
+    return read
 
 
 def ground_fields(action: r.Action, task: r.Task, number: int) -> r.Action:

@@ -14,6 +14,7 @@ import pytest
 from pytest_iwr.plugin.collect import content_of
 from pytest_iwr.plugin.evaluation import Slot, plain_errors
 from pytest_iwr.plugin.find import find_task
+from pytest_iwr.plugin.grounding import make_grounder
 from pytest_iwr.plugin.plan import PLAN, Plan
 from pytest_iwr.plugin.run import Run
 from pytest_iwr.plugin.transport import DUES, Due
@@ -158,6 +159,7 @@ def iwr_tools(
         server = Server()
         server.start()
         stack.callback(server.close)
+        stack.callback(plan.close_chat)
         yield Tools(
             host=server,
             driver=driver,
@@ -289,6 +291,8 @@ def _browser_options(
         connect=connect,
         context=context,
         step_timeout_s=plan.options.step_timeout_s,
+        grounder=make_grounder(plan),
+        grounds_first=plan.options.finding.mode == "model",
     )
 
 

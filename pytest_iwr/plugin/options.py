@@ -7,6 +7,12 @@ from typing import Literal, cast
 
 import pytest
 
+from pytest_iwr.plugin.grounder_options import (
+    Finding,
+    add_grounder_options,
+    read_finding,
+)
+
 _LONGEST_STEP_S = 600
 """As in the task format."""
 
@@ -32,6 +38,8 @@ class Options:
     """Where the report goes in one file, absolute; `Path()`: into the run's folder."""
     making: "Making"
     """How pages are made that are not stored."""
+    finding: Finding
+    """Who finds what a sentence means."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +130,7 @@ def add_options(parser: pytest.Parser) -> None:
         "report-single.html in the run's folder).",
     )
     _add_making(group)
+    add_grounder_options(group)
     parser.addini(
         "iwr_model_config",
         help="the file of --iwr-model-config, relative to this file's folder",
@@ -236,6 +245,7 @@ def read_options(config: pytest.Config) -> Options:
         min_similarity=_min_similarity(config.getini("iwr_min_similarity")),
         single_file=_single_file(config.getoption("--iwr-html-single-file"), here),
         making=_read_making(config),
+        finding=read_finding(config),
     )
 
 

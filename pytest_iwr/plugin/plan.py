@@ -49,6 +49,8 @@ class Plan:
     """How models are asked; `None` in workers."""
     told_gate: GateAddress | None = None
     """In a worker: where models are asked while pages are tested, if any is."""
+    has_grounder: bool = False
+    """A model finds what rules cannot read."""
 
     @property
     def is_active(self) -> bool:
@@ -84,6 +86,12 @@ class Plan:
             return self.gate.open()
         assert self.told_gate is not None  # noqa: S101 - else no model is named
         return GatewayChat(*self.told_gate)
+
+    def close_chat(self) -> None:
+        """Close what asks models, if it was opened; it opens itself again."""
+        chat = vars(self).get("chat")
+        if chat is not None:
+            chat.close()
 
     @property
     def why_skipped(self) -> str:
@@ -139,6 +147,7 @@ class Plan:
                 "browser": [path, found.source] if found else None,
                 "desk": asdict(self.workshop.listen()) if self.workshop else None,
                 "gate": gate.listen() if gate and is_open else None,
+                "grounder": self.has_grounder,
             }
         )
 
@@ -160,20 +169,33 @@ def make_plan(config: pytest.Config) -> Plan:
             started=datetime.fromisoformat(told["started"]),
             told_browser=told["browser"],
             told_gate=GateAddress(*told["gate"]) if told["gate"] else None,
+            has_grounder=told["grounder"],
         )
     started = datetime.now(UTC)
     name = f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    models = _models(options, pages)
     plan = Plan(
         config=config,
         options=options,
         pages=pages,
-        models=_models(options, pages),
+        models=models,
         files=RunFolder(options.output / name),
         started=started,
         gate=gate,
+        has_grounder=bool(models) and _wants_grounder(options, gate),
     )
     gate.files = lambda: plan.files
     return plan
+
+
+def _wants_grounder(options: Options, gate: Gate) -> bool:
+    from pytest_iwr.errors import UsageError  # noqa: PLC0415
+    from pytest_iwr.plugin.grounding import want_grounder  # noqa: PLC0415
+
+    try:
+        return want_grounder(options, gate)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
 
 
 def bundled_pages(config: pytest.Config) -> Generator | None:

@@ -83,6 +83,7 @@ def steps_section(result: Result, task: Task, trace: Trace | None) -> str:
     """Tell all steps of a result, one a line."""
     verdicts = {verdict.step: verdict for verdict in result.verdicts}
     compared = {checked.step: checked for checked in result.checkpoints}
+    done = {step.number: step for step in trace.steps} if trace else {}
     lines = []
     for step in range(len(task.steps) + 1):
         verdict = verdicts.get(step)
@@ -97,6 +98,8 @@ def steps_section(result: Result, task: Task, trace: Trace | None) -> str:
             text += f"; unstable: {checked.unstable}" if checked.unstable else ""
             text += "; cut, too large" if checked.clipped else ""
             text += "]"
+        if step in done and any(g.outcome == "found" for g in done[step].grounded):
+            text += f"  [chosen by {one_line(done[step].grounded[-1].model)}]"
         if verdict is not None and not verdict.passed:
             text += f": {one_line(verdict.reason or '')}"
         lines.append(text)

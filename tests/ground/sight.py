@@ -20,6 +20,9 @@ Rect = tuple[int, int, int, int]
 _PLATE_PX = (14, 11)
 """Less than height and width of a number's plate, more than any line."""
 
+_ENOUGH = 0.25
+"""Of a row or column of a plate, at least, has its colour: digits are thin."""
+
 
 @dataclass
 class Sight:
@@ -38,8 +41,10 @@ class Sight:
                 part = labels[y : y + height, x : x + width]
                 names, counts = np.unique(part[part > 0], return_counts=True)
                 name = names[np.argmax(counts)]
-                text = self.read(picture[y : y + height, x : x + width])
-                number = int(text.strip(" .,_-"))  # lines beside it look like signs
+                top, bottom = _run(mask[y : y + height, x : x + width], axis=1)
+                left, right = _run(mask[y + top : y + bottom, x : x + width], axis=0)
+                text = self.read(picture[y + top : y + bottom, x + left : x + right])
+                number = int(text)
                 assert number not in seen, number
                 plate = (x, y, x + width, y + height)
                 seen[number] = _frame(labels == name, plate)
@@ -72,6 +77,14 @@ def _plates(mask: NDArray[np.uint8]) -> list[Rect]:
     solid = cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones(_PLATE_PX, np.uint8))
     _, _, stats, _ = cv2.connectedComponentsWithStats(solid)
     return [(int(x), int(y), int(w), int(h)) for x, y, w, h, _ in stats[1:]]
+
+
+def _run(part: NDArray[np.uint8], axis: int) -> tuple[int, int]:
+    """Give the longest run of rows (1) or columns (0) that have enough of the colour."""
+    full = np.flatnonzero(np.append((part > 0).mean(axis=axis) < _ENOUGH, 1))
+    starts = np.concatenate(([0], full[:-1] + 1))
+    best = int(np.argmax(full - starts))
+    return int(starts[best]), int(full[best])
 
 
 def _frame(mark: NDArray[np.bool_], plate: Rect) -> Rect:

@@ -1,0 +1,78 @@
+"""Who finds what a sentence means: rules alone, or a model behind the gate as well.
+
+With `auto` a model is asked where one is at hand: named by the user, known to the file
+of models, or at the endpoint that OPENAI_BASE_URL names.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from pytest_iwr.plugin.gate import Gate
+from pytest_iwr.plugin.grounder_options import GROUNDER_OPTION, Finding
+from pytest_iwr.plugin.options import Options
+
+if TYPE_CHECKING:
+    from pytest_iwr.plugin.plan import Plan
+    from pytest_iwr.ports import Grounder
+
+
+def want_grounder(options: Options, gate: Gate) -> bool:
+    """Be ready to ask the grounder's model, if one is; tell whether it is.
+
+    Raises UsageError where the user has asked for one that has no endpoint.
+    """
+    finding = options.finding
+    if finding.mode == "strict":
+        return False
+    from pytest_iwr.errors import UsageError  # noqa: PLC0415 - late
+
+    if finding.mode == "model" or finding.is_named:
+        _want(finding, gate)
+        return True
+    if options.making.model_config is None and not _has_endpoint():
+        return False
+    try:
+        _want(finding, gate)
+    except UsageError:
+        return False  # none is at hand; what else is asked for says what is wrong
+    return True
+
+
+def _has_endpoint() -> bool:
+    """Tell whether there is an endpoint that may have the default model.
+
+    OpenAI's own, which a key alone leads to, has it not.
+    """
+    from pytest_iwr.gateway.config import (  # noqa: PLC0415 - late
+        OPENAI_URL,
+        URL_VARIABLE,
+    )
+
+    address = os.environ.get(URL_VARIABLE, "").strip().rstrip("/")
+    return bool(address) and address != OPENAI_URL
+
+
+def _want(finding: Finding, gate: Gate) -> None:
+    from pytest_iwr.errors import UsageError  # noqa: PLC0415 - late
+
+    option = GROUNDER_OPTION if finding.is_named else "--iwr-grounder"
+    known = set(gate.configs)
+    gate.want([finding.model], option, in_tests=True)
+    if gate.configs[finding.model].vision == "none":
+        if finding.model not in known:
+            del gate.configs[finding.model]
+        raise UsageError(
+            f"{option}: the model {finding.model!r} takes no pictures "
+            f"(`vision: none`). Give one that does: {GROUNDER_OPTION}=NAME"
+        )
+
+
+def make_grounder(plan: Plan) -> Grounder | None:
+    """Give who is asked; nothing is opened before the first question."""
+    if not plan.has_grounder:
+        return None
+    from pytest_iwr.ground.model import ModelGrounder  # noqa: PLC0415 - late
+
+    return ModelGrounder(lambda: plan.chat, plan.options.finding.model)
