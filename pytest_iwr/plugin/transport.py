@@ -204,8 +204,22 @@ def select(items: Sequence[pytest.Item]) -> Selection:
 
 
 def will_run(item: pytest.Item) -> bool:
-    """Tell whether a test is not marked to be skipped whatever holds."""
-    return item.get_closest_marker("skip") is None
+    """Tell whether a test is not marked to be skipped, as far as its marks say it.
+
+    What a condition says that is written as text, pytest finds out when it is run.
+    """
+    if item.get_closest_marker("skip") is not None:
+        return False
+    return not any(_holds(mark) for mark in item.iter_markers("skipif"))
+
+
+def _holds(mark: pytest.Mark) -> bool:
+    """Tell whether one of the conditions of a `skipif` holds; without any, it does."""
+    named = mark.kwargs
+    conditions = (named["condition"],) if "condition" in named else mark.args
+    return not conditions or any(
+        isinstance(condition, int) and bool(condition) for condition in conditions
+    )
 
 
 def send_selection(run: RunFolder, worker: str, selection: Selection) -> None:

@@ -383,6 +383,26 @@ def test_skipped_task_is_not_made(
     assert len(mock.requests) == 1
 
 
+@pytest.mark.parametrize("told", ("True", "False, 1", "condition=True", ""))
+def test_task_is_not_made_where_its_skipif_holds(
+    asking: Project, mock: MockEndpoint, told: str
+) -> None:
+    """A condition that holds skips as `skip` does; one that does not, does not."""
+    asking.conftest(
+        "def pytest_itemcollected(item):\n"
+        "    if 'shop' in item.nodeid:\n"
+        "        item.add_marker(pytest.mark.skipif(False, reason='never'))\n"
+        "    else:\n"
+        f"        mark = pytest.mark.skipif({told})\n"
+        "        mark.kwargs['reason'] = 'later'\n"
+        "        item.add_marker(mark)\n"
+    )
+    plan = _run(asking, "--iwr-dry-run")
+    plan.stdout.fnmatch_lines("good       1       0       1 *")
+    _run(asking).assert_outcomes(passed=1, skipped=2)
+    assert len(mock.requests) == 1
+
+
 def test_plan_counts_a_variant_once(asking: Project) -> None:
     """Variants of a task are driven apart, but share one page."""
     asking.conftest(
