@@ -3,7 +3,10 @@
 import hashlib
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import cv2
@@ -36,19 +39,19 @@ class Plan:
     say: Callable[[str], str] = str
     """Changes every text that a page, a model or a task has a say in."""
     has_page: bool = True
+    processes: int = 1
 
 
 def make_run(folder: Path, plan: Plan) -> RunFolder:
     """Write the folder of a run, with everything but its report; gives the run."""
     run = RunFolder(folder / "run")
-    rows: list[r.Row] = []
-    for number in range(plan.tasks):
-        task = _task(folder / "tasks", plan, number)
-        rows += [
-            _evaluate(run, task, plan.say(model), epoch, plan)
-            for model in plan.models
-            for epoch in range(1, plan.epochs + 1)
-        ]
+    numbers = range(plan.tasks)
+    if plan.processes > 1:
+        with ProcessPoolExecutor(plan.processes, get_context("spawn")) as pool:
+            made = list(pool.map(partial(_task_rows, folder, plan), numbers))
+    else:
+        made = [_task_rows(folder, plan, number) for number in numbers]
+    rows = [row for rows in made for row in rows]
     rows.sort(key=lambda row: (row.task, row.model, row.epoch))
     summary = summarize(
         (row.row() if isinstance(row, r.Result) else row for row in rows), PROTOCOL
@@ -65,6 +68,16 @@ def make_run(folder: Path, plan: Plan) -> RunFolder:
     }
     files.write_run(facts, run.run)
     return run
+
+
+def _task_rows(folder: Path, plan: Plan, number: int) -> list[r.Row]:
+    run = RunFolder(folder / "run")
+    task = _task(folder / "tasks", plan, number)
+    return [
+        _evaluate(run, task, plan.say(model), epoch, plan)
+        for model in plan.models
+        for epoch in range(1, plan.epochs + 1)
+    ]
 
 
 def _task(folder: Path, plan: Plan, number: int) -> r.Task:
@@ -139,9 +152,31 @@ def _evaluate(
         duration_s=round(chance.uniform(2, 9), 1),
         timings_s={"drive": 2.0},
     )
+    judgement = _judgement(plan).model_dump_json()
+    folder.judgement(1, "assertion-1").write_text(judgement, encoding="utf-8")
     keep(run, task, _page(folder.path, plan), result)
     folder.result.write_text(result.model_dump_json(), encoding="utf-8")
     return result
+
+
+def _judgement(plan: Plan) -> r.Judgement:
+    said = r.Sample(
+        number=0,
+        model=plan.say("judge-1"),
+        verdict=True,
+        reason=plan.say("It is there."),
+        seen=plan.say("A total"),
+        reply=plan.say('{"verdict": true}'),
+    )
+    return r.Judgement(
+        question="assertion 1",
+        judge=plan.say("judge"),
+        asked=plan.say("The total is shown"),
+        verdict=True,
+        samples=(said,),
+        prompt=(plan.say("Does it hold?"),),
+        pictures=(plan.say("after") + ": shot-01.png",),
+    )
 
 
 def _page(folder: Path, plan: Plan) -> r.Page:

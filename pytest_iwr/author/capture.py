@@ -1,5 +1,6 @@
 """Drives a reference site along a task's own steps, and keeps what the task needs."""
 
+import json
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -184,6 +185,9 @@ def _keep_video(film: Film, place: Place, report: Report) -> None:
     place.video.parent.mkdir(parents=True, exist_ok=True)
     length_s = encode(film, place.video)
     size = place.video.stat().st_size
+    begun = [round(at - film.span_s[0], 2) for at in film.begun_s]
+    times = json.dumps({"steps_s": begun})
+    place.video.with_suffix(".json").write_text(times + "\n", encoding="utf-8")
     name = place.video.relative_to(place.folder).as_posix()
     report.made.append(f"{name}, {length_s:.1f} s, {size / 1024:.0f} KB")
 

@@ -67,6 +67,8 @@ class Film:
     keys: list[tuple[float, str]] = field(default_factory=list)
     loads: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Address → kind of resource and type, in the order of first use."""
+    begun_s: list[float] = field(default_factory=list)
+    """When each step began."""
     span_s: tuple[float, float] = (0.0, 0.0)
     """From the page at rest before the first step up to now."""
     is_filming: bool = True
@@ -74,8 +76,9 @@ class Film:
     key_pause_s: float = KEY_PAUSE_S
     now: Callable[[], float] = field(kw_only=True)
 
-    def before(self, step: int, ask: Callable[[], tuple[r.Outcome, ...]]) -> None:
-        """Let the step begin."""
+    def before(self, step: int, ask: Callable[[], tuple[r.Outcome, ...]]) -> None:  # noqa: ARG002 - an Observer's signature
+        """Know when the step begins."""
+        self.begun_s.append(self.now())
 
     def after(self, done: r.TraceStep, look: Callable[[float], Path]) -> None:  # noqa: ARG002 - an Observer's signature
         """Keep the shot as well: a frame may be dropped by a busy browser."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import platform
 import re
+import shutil
+import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -30,6 +34,7 @@ _PACKAGES = (
     "openai",
     "genai-prices",
 )
+_FAMILIES = ("sans-serif", "serif", "monospace", "system-ui")
 _SECRET = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)
 _IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]+@")
 _QUERY = re.compile(r"(://[^?#\s]*)[?#].*", re.DOTALL)
@@ -52,6 +57,11 @@ def describe(
         "pages": str(plan.options.pages) if plan.options.pages else None,
         "asking": _asking(plan),
         "browser": _browser(plan, rows),
+        "fonts": _fonts(),
+        "settings": {
+            "step_timeout_s": plan.options.step_timeout_s,
+            "min_similarity": plan.options.min_similarity,
+        },
         "versions": {"python": platform.python_version()} | _versions(),
         "platform": platform.platform(),
         "workers": config.getoption("numprocesses", default=None) or 0,
@@ -88,8 +98,29 @@ def _asking(plan: Plan) -> Mapping[str, object] | None:
     return {"cache": making.cache, "max_cost_usd": making.max_cost_usd, **status}
 
 
-def _browser(plan: Plan, rows: Sequence[Row]) -> Mapping[str, str | None]:
-    """Give the product, as the traces know it, and the program that was taken."""
+def _fonts() -> dict[str, str]:
+    """Give what stands for the generic families, and a digest of all fonts."""
+    program, lister = shutil.which("fc-match"), shutil.which("fc-list")
+    if program is None or lister is None:
+        return {}
+    found = {
+        family: _told(program, "--format=%{family[0]} (%{file|basename})", family)
+        for family in _FAMILIES
+    }
+    files = sorted(_told(lister, "--format=%{file|basename}\n").splitlines())
+    digest = hashlib.sha256("\n".join(files).encode()).hexdigest()[:12]
+    return found | {"all": f"{len(files)} files, {digest}"}
+
+
+def _told(*command: str) -> str:
+    """Give what a program prints; nothing where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - fontconfig's own
+    return done.stdout
+
+
+def _browser(plan: Plan, rows: Sequence[Row]) -> Mapping[str, object]:
+    """Give the product, as the traces know it, the program and its switches."""
+    from pytest_iwr.drive.launch import default_args  # noqa: PLC0415 - late
     from pytest_iwr.records import Result, Trace  # noqa: PLC0415 - late
 
     product = None
@@ -104,6 +135,7 @@ def _browser(plan: Plan, rows: Sequence[Row]) -> Mapping[str, str | None]:
         "product": product,
         "executable": str(found.path) if found and found.path else None,
         "source": found.source if found else None,
+        "switches": default_args(is_root=os.geteuid() == 0),
     }
 
 

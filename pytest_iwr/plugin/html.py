@@ -6,6 +6,7 @@ All text is escaped here: pytest-html escapes logs only, not ids.
 from __future__ import annotations
 
 import base64
+import json
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_iwr.plugin.board import Board
-from pytest_iwr.plugin.plan import Plan
+from pytest_iwr.plugin.plan import WORKER_INPUT, Plan
 from pytest_iwr.plugin.run import Run
 
 if TYPE_CHECKING:
@@ -35,7 +36,10 @@ def ask_for_report(config: pytest.Config, plan: Plan) -> None:
 
 
 def is_asked_for(config: pytest.Config) -> bool:
-    """Tell whether an HTML report is being made."""
+    """Tell whether an HTML report is being made; a worker knows it from its plan."""
+    worker = getattr(config, "workerinput", None)
+    if worker is not None:
+        return bool(json.loads(worker[WORKER_INPUT])["has_html"])
     return bool(getattr(config.option, "htmlpath", None))
 
 

@@ -145,6 +145,7 @@ class Plan:
                 "models": self.models,
                 "started": self.started.isoformat(),
                 "browser": [path, found.source] if found else None,
+                "has_html": bool(getattr(self.config.option, "htmlpath", None)),
                 "desk": asdict(self.workshop.listen()) if self.workshop else None,
                 "gate": gate.listen() if gate and is_open else None,
                 "grounder": self.has_grounder,

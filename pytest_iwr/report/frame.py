@@ -33,6 +33,7 @@ _ASSET = re.compile(
 _NAMED = re.compile(
     rb"""(?P<before>\b(?:src|href|poster)\s*=\s*["']?|\burl\(\s*["']?)"""
     rb"""(?P<name>(?!data:|blob:|\#|\w+:|//)[\w.%~+@/-]+)"""
+    rb"""(?P<query>\?[\w.%~+@/&=-]*)?"""
 )
 _PAGES = {"text/html", "application/xhtml+xml"}
 _WIDE = (b"\xff\xfe", b"\xfe\xff")

@@ -1,6 +1,5 @@
 """Puts what the report shows into the run's folder, while page and task are there."""
 
-import json
 import os
 import shutil
 import tempfile
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import ItemFolder, RunFolder, TaskFolder
-from pytest_iwr.report import pictures
+from pytest_iwr.report import pictures, video
 from pytest_iwr.report.frame import Frame, text_of
 from pytest_iwr.report.kept import Code, KeptItem, KeptStep, KeptTask, Shown
 
@@ -18,7 +17,6 @@ MOST_CODE = 400_000
 """Bytes of a file of the page that are shown."""
 MOST_FILES = 20
 """Files of the page that are shown."""
-_VIDEOS = {".mp4", ".webm", ".m4v", ".mov", ".ogv"}
 
 
 def keep(run: RunFolder, task: r.Task, page: r.Page, result: r.Result) -> None:
@@ -66,11 +64,20 @@ def keep_task(run: RunFolder, task: r.Task) -> TaskFolder:
 
 def _task(task: r.Task, fresh: Path) -> KeptTask:
     base = Path(task.path).parent
-    video = base / task.video if task.video else None
-    has_video = video is not None and video.is_file() and video.suffix in _VIDEOS
-    name = f"video{video.suffix}" if video is not None and has_video else None
-    if video is not None and name is not None:
-        shutil.copyfile(video, fresh / name)
+    film = base / task.video if task.video else None
+    name = times = None
+    if film is not None and film.is_file() and film.suffix in video.KINDS:
+        name = f"video{film.suffix}"
+        shutil.copyfile(film, fresh / name)
+        times = video.step_times(film, len(task.steps))
+    references = dict(_references(task, base, fresh))
+    if film is not None and times is not None:
+        lacking = set(range(len(task.steps) + 1)) - set(references)
+        for number, still in video.stills(film, times, lacking):
+            stem = f"reference-{number:02d}-video"
+            references[number] = pictures.keep(still, fresh, stem).model_copy(
+                update={"is_frame": True}
+            )
     return KeptTask(
         id=task.id,
         path=task.path,
@@ -85,9 +92,9 @@ def _task(task: r.Task, fresh: Path) -> KeptTask:
             KeptStep(verb=step.verb, say=step.say, line=line)
             for step, line in zip(task.steps, task.step_lines, strict=True)
         ),
-        references=dict(_references(task, base, fresh)),
+        references=references,
         video=name,
-        video_steps_s=_video_steps(video, len(task.steps)) if name else None,
+        video_steps_s=times,
     )
 
 
@@ -104,19 +111,6 @@ def _references(task: r.Task, base: Path, fresh: Path) -> Iterator[tuple[int, Sh
                 (number, shown)
                 for shown in pictures.show([base / image], fresh, prefix).values()
             )
-
-
-def _video_steps(video: Path | None, steps: int) -> tuple[float, ...] | None:
-    """Read when each step begins, from the file that `iwr capture` leaves beside it."""
-    path = video.with_suffix(".json") if video is not None else None
-    if path is None or not path.is_file():
-        return None
-    try:
-        times = json.loads(path.read_text(encoding="utf-8"))["steps_s"]
-        known = tuple(float(time) for time in times)
-    except (ValueError, KeyError, TypeError):
-        return None
-    return known if len(known) == steps else None
 
 
 def _keep_page(folder: Path, site: r.Site, assets: Path | None) -> dict[str, object]:

@@ -15,6 +15,8 @@ class Shown(Record):
     height: int
     small: str = ""
     """WebP, a thumbnail; the top of a very tall picture. Empty: there is none."""
+    is_frame: bool = False
+    """It is a frame of the task's video, with what was drawn over it."""
 
 
 class KeptStep(Record):

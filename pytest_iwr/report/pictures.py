@@ -76,8 +76,11 @@ def shrink(picture: Pixels, width: int) -> Pixels:
 def _convert(data: bytes, folder: Path, stem: str, *, has_small: bool) -> Shown | None:
     pixels = np.frombuffer(data, np.uint8)
     picture = _pixels(cv2.imdecode(pixels, cv2.IMREAD_COLOR)) if data else None
-    if picture is None:
-        return None
+    return None if picture is None else keep(picture, folder, stem, has_small=has_small)
+
+
+def keep(picture: Pixels, folder: Path, stem: str, *, has_small: bool = True) -> Shown:
+    """Write a picture into `folder` as WebP; names begin with `stem`."""
     height, width = picture.shape[:2]
     full, small = folder / f"{stem}.webp", folder / f"{stem}.small.webp"
     shown = Shown(full=full.name, width=width, height=height)

@@ -96,6 +96,9 @@ def test_capture_makes_all_that_a_task_needs(
     star = next(name for name, was in names.items() if was.endswith("star.svg"))
     assert (made / "assets" / star).read_text() == SVG
     assert (made / "video.mp4").stat().st_size > 1000
+    begun = json.loads((made / "video.json").read_text())["steps_s"]
+    assert begun == sorted(begun)
+    assert 0.5 < begun[0] < 3.0
     assert "TO FILL IN" in (made / "SOURCE.md").read_text()
     assert not list(made.rglob("*.html")) + list(made.rglob("*.css"))
     assert "add `video: video.mp4` to the task file" in report.advice
@@ -121,7 +124,7 @@ def _digests(folder: Path) -> dict[str, str]:
             file.read_bytes()
         ).hexdigest()
         for file in folder.rglob("*")
-        if file.is_file() and file.suffix != ".mp4"  # frames come when they come
+        if file.is_file() and file.stem != "video"  # frames come when they come
     }
 
 

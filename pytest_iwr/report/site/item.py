@@ -5,16 +5,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_iwr import records as r
-from pytest_iwr.report.site import paper
+from pytest_iwr.report.site import judged, paper
 from pytest_iwr.report.site.evidence import Evidence, Item
 from pytest_iwr.report.site.steps import StepView, viewer_step, views
 from pytest_iwr.report.site.wording import STATUSES, count, kind_words
 from pytest_iwr.report.words import one_line
 
 SCRIPTS = ("viewer.js", "item.js")
-_MOST_EVIDENCE = 200_000
-"""Letters of a file with a judge's evidence that are shown."""
-_PICTURES = {".png", ".webp", ".jpg", ".jpeg"}
 
 
 class Sibling(NamedTuple):
@@ -25,14 +22,6 @@ class Sibling(NamedTuple):
     status: str
     final: float | None
     is_this: bool = False
-
-
-class Evidenced(NamedTuple):
-    """A file of a judge, with its pictures."""
-
-    name: str
-    text: str
-    is_cut: bool
 
 
 class Tally(NamedTuple):
@@ -83,8 +72,8 @@ def values(
         "code": [
             (code, _text(item.folder.path / code.kept)) for code in item.kept.code
         ],
-        "judge": tuple(_judge(item.folder.path)),
-        "judge_pictures": _judge_pictures(item.folder.path),
+        "judged": judged.evidence(item, up),
+        "judge_pictures": judged.loose_pictures(item),
         "tally": Tally(
             asked,
             sum(cost for cost in costs if cost is not None),
@@ -134,6 +123,11 @@ def provenance(evidence: Evidence) -> list[tuple[str, str]]:
         *((f"Font {name}", str(font)) for name, font in _pairs(facts.get("fonts"))),
         *((f"Version {name}", str(v)) for name, v in _pairs(facts.get("versions"))),
         ("Platform", str(facts.get("platform", ""))),
+        *(
+            (f"Setting {name}", str(v))
+            for name, v in _pairs(facts.get("settings"))
+            if v
+        ),
         ("Workers", str(facts.get("workers", ""))),
         ("Pages", str(facts.get("pages") or "")),
         ("Asking", ", ".join(f"{n} {v}" for n, v in _pairs(facts.get("asking")))),
@@ -159,16 +153,3 @@ def _console(item: Item) -> int:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-
-
-def _judge(folder: Path) -> Iterable[Evidenced]:
-    """Give what judges were asked and said, as it was written down."""
-    for path in sorted(folder.glob("judge-*.json")):
-        text = _text(path)
-        is_cut = len(text) > _MOST_EVIDENCE
-        yield Evidenced(path.name, text[:_MOST_EVIDENCE], is_cut)
-
-
-def _judge_pictures(folder: Path) -> tuple[str, ...]:
-    found = sorted(folder.glob("judge-*"))
-    return tuple(path.name for path in found if path.suffix in _PICTURES)

@@ -35,10 +35,13 @@ class StepView:
     verb: str
     line: int
     status: str
-    """`passed`, `failed`, `different` or `not_reached`."""
+    """`passed`, `failed`, `different`, `not_reached`, or `after`: done after the first
+    break, which does not count."""
     kind: str
     reason: str
     done: r.TraceStep | None
+    judged: tuple[r.Judgement, ...]
+    """What a judge made of its assertions."""
     checked: r.Checked | None
     reference: Picture | None
     shot: Picture | None
@@ -110,6 +113,7 @@ def _view(  # noqa: PLR0913, PLR0917 (the parts of one step)
         kind=kind,
         reason=reason,
         done=done,
+        judged=verdict.judged if verdict else (),
         checked=checked,
         reference=_reference(item, number, up),
         shot=_picture(item, shot),
@@ -132,6 +136,8 @@ def _judged(
         return "failed", done.failure.kind, one_line(done.failure.message)
     if done is None:
         return "not_reached", "", ""
+    if item.result.failed_step is not None and number > item.result.failed_step:
+        return "after", "", ""
     if checked is not None and not checked.is_similar:
         is_first = number == item.result.failed_checkpoint
         reason = item.result.reason if is_first else ""
@@ -213,6 +219,7 @@ def _source(picture: Picture | None) -> Mapping[str, object] | None:
     return {
         "src": picture.href,
         "exact": picture.exact,
+        "isFrame": picture.shown.is_frame,
         "width": picture.shown.width,
         "height": picture.shown.height,
     }
@@ -230,6 +237,8 @@ def _compared(step: StepView) -> Mapping[str, tuple[int, int]]:
             sizes[side] = (size.width, size.height)
         elif picture is not None:
             sizes[side] = (picture.shown.width, picture.shown.height)
+    if step.reference is not None and step.reference.shown.is_frame and step.shot:
+        sizes["reference"] = sizes["shot"]  # the same window, in other pixels
     return sizes
 
 

@@ -4,6 +4,8 @@
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
   const MODES = ["side", "slider", "flip", "onion", "diff"];
+  const TALL = 2.2;
+  const NAMES = { reference: "Reference", shot: "Page", diff: "Differences" };
   const LAYERS = { words: "w", moved: "m", masks: "k" };
   const dialog = document.getElementById("viewer");
   const stage = dialog.querySelector(".stage");
@@ -66,8 +68,6 @@
   function draw() {
     const step = stepOf(state.step);
     document.getElementById("viewer-title").textContent = `${step.n} · ${step.said}`;
-    for (const button of dialog.querySelectorAll("[data-mode]"))
-      button.setAttribute("aria-pressed", button.dataset.mode === state.mode);
     for (const button of dialog.querySelectorAll("[data-layer]"))
       button.setAttribute("aria-pressed", state.layers.includes(button.dataset.layer));
     dialog.querySelector('[data-do="zoom"]').setAttribute("aria-pressed", state.zoom);
@@ -79,11 +79,19 @@
 
     const both = Boolean(step.reference && step.shot);
     const mode = both ? state.mode : step.diff && state.mode === "diff" ? "diff" : "side";
+    for (const button of dialog.querySelectorAll("[data-mode]")) {
+      button.setAttribute("aria-pressed", button.dataset.mode === mode);
+      button.disabled = !both && button.dataset.mode !== mode && !(button.dataset.mode === "diff" && step.diff);
+    }
     const blends = mode === "diff" && !step.diff;
     stage.dataset.mode = blends ? "blend" : mode;
     stage.classList.toggle("real", state.zoom);
-    const widths = Object.values(step.compared).map(([width]) => width);
-    stage.style.setProperty("--width", `${Math.max(1, ...widths)}px`);
+    const sizes = Object.values(step.compared);
+    const width = Math.max(1, ...sizes.map((size) => size[0]));
+    const tall = Math.max(1, ...sizes.map((size) => size[1])) / width;
+    // Whole in sight, but for pictures of whole pages, which would be tiny then.
+    stage.style.setProperty("--fit", tall > TALL ? "100%" : `calc((100dvh - 190px) / ${tall})`);
+    stage.dataset.width = width;
     for (const [side, figure] of Object.entries(figures)) fill(figure, step, side);
     figures.diff.hidden = mode !== "diff" || blends;
     figures.reference.hidden = !step.reference || (mode === "diff" && !blends);
@@ -107,15 +115,18 @@
     const canvas = figure.querySelector(".canvas");
     image.width = picture.width;
     image.height = picture.height;
-    image.alt = `${{ reference: "Reference", shot: "Page", diff: "Differences" }[side]}, step ${step.n}: ${step.said}`;
+    image.alt = `${NAMES[side]}, step ${step.n}: ${step.said}`;
     const source = window.iwrPicture ? window.iwrPicture(picture.src) : picture.src;
     if (image.getAttribute("src") !== source) image.src = source;
     const link = figure.querySelector("a");
-    link.textContent = picture.exact ? "exact" : "";
+    figure.querySelector("figcaption").firstChild.textContent =
+      NAMES[side] + (picture.isFrame ? ", from the task's video " : " ");
+    link.textContent = picture.exact ? "exact PNG" : "";
     link.hidden = !picture.exact;
     if (picture.exact) link.href = picture.exact;
     const size = step.compared[side] ?? step.compared.shot ?? [picture.width, picture.height];
     canvas.style.setProperty("--own", `${size[0]}px`);
+    canvas.style.setProperty("--share", size[0] / stage.dataset.width);
     canvas.querySelector("svg")?.remove();
     if (side !== "diff") canvas.append(drawing(step, side, size));
   }
