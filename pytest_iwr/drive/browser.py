@@ -19,6 +19,7 @@ from playwright import sync_api as pw
 from pytest_iwr import ports
 from pytest_iwr import records as r
 from pytest_iwr.drive.camera import Camera, metrics_of
+from pytest_iwr.drive.driver import start_driver
 from pytest_iwr.drive.grounding import Grounding
 from pytest_iwr.drive.lens import Lens
 from pytest_iwr.drive.trajectory import Trip
@@ -54,6 +55,8 @@ class BrowserOptions:
     """Further options of `Browser.new_context`; the task's come first."""
     step_timeout_s: float = 5.0
     """For an action and its expectations together, unless the step has its own."""
+    unset: frozenset[str] = frozenset()
+    """Environment variables that neither the browser nor its driver is given."""
     grounder: ports.Grounder | None = None
     """Who finds what rules cannot read; `None`: nobody."""
     grounds_first: bool = False
@@ -215,7 +218,7 @@ class Browser:
         if self._browser is not None and self._browser.is_connected():
             return self._browser
         if self._playwright is None:
-            self._playwright = pw.sync_playwright().start()
+            self._playwright = start_driver(self._options.unset)
         chromium = self._playwright.chromium
         options = self._options
         try:
@@ -250,6 +253,9 @@ class Browser:
     def _launch_options(self) -> dict[str, Any]:
         options = self._options
         launch = dict(options.launch)
+        if options.unset:
+            kept = {k: v for k, v in os.environ.items() if k not in options.unset}
+            launch.setdefault("env", kept)
         launch["args"] = [*options.args, *launch.get("args", ())]
         launch.setdefault("headless", options.headless)
         if options.slow_mo_ms:

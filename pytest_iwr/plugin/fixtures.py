@@ -15,6 +15,7 @@ from pytest_iwr.plugin.collect import content_of
 from pytest_iwr.plugin.evaluation import Slot, plain_errors
 from pytest_iwr.plugin.find import find_task
 from pytest_iwr.plugin.grounding import make_grounder
+from pytest_iwr.plugin.keys import like_keys
 from pytest_iwr.plugin.plan import PLAN, Plan
 from pytest_iwr.plugin.run import Run
 from pytest_iwr.plugin.transport import DUES, Due
@@ -276,11 +277,7 @@ def _browser_options(
     channel = launch.pop("channel", None)
     if executable is None and channel is None and connect is None:
         executable = plan.browser.path
-    if plan.asking is not None:
-        secret = plan.asking.secret_names
-        launch.setdefault(
-            "env", {k: v for k, v in os.environ.items() if k not in secret}
-        )
+    asking = plan.asking
     return BrowserOptions(
         executable=Path(executable) if executable else None,
         args=tuple(default_args(is_root=os.geteuid() == 0)),
@@ -291,6 +288,7 @@ def _browser_options(
         connect=connect,
         context=context,
         step_timeout_s=plan.options.step_timeout_s,
+        unset=like_keys(os.environ) if asking is None else asking.secret_names,
         grounder=make_grounder(plan),
         grounds_first=plan.options.finding.mode == "model",
     )
