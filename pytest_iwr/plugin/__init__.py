@@ -89,7 +89,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if plan.is_active:
         # Registered before the board, so called after it: the board knows the rows.
         ask_for_report(config, plan)
-        config.pluginmanager.register(HtmlReport(plan, board), "iwr-html")
+        config.pluginmanager.register(HtmlReport(config, plan, board), "iwr-html")
         config.pluginmanager.register(SiteReport(config, plan), "iwr-site")
     config.pluginmanager.register(board, "iwr-board")
     config.pluginmanager.register(LostTests(config, board), "iwr-lost")

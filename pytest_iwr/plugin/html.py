@@ -1,4 +1,4 @@
-"""The HTML report, by pytest-html: scores in columns, pictures below each row.
+"""The HTML report, by pytest-html: scores in columns, pictures, and links to more.
 
 All text is escaped here: pytest-html escapes logs only, not ids.
 """
@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
-from pytest_iwr.plugin.board import Board
+from pytest_iwr.plugin.board import PHASES, Board
 from pytest_iwr.plugin.plan import WORKER_INPUT, Plan
 from pytest_iwr.plugin.run import Run
 
@@ -46,8 +48,9 @@ def is_asked_for(config: pytest.Config) -> bool:
 class HtmlReport:
     """Adds scores, pictures and the summary to pytest-html's report."""
 
-    def __init__(self, plan: Plan, board: Board) -> None:
+    def __init__(self, config: pytest.Config, plan: Plan, board: Board) -> None:
         """Show what the board knows."""
+        self._config = config
         self._plan = plan
         self._board = board
         self._illustrated: set[str] = set()
@@ -79,15 +82,19 @@ class HtmlReport:
         if report.when != "call":
             shown += f"::{report.when}"
         cells[1] = f'<td class="col-testId">{escape(shown)}</td>'
-        rows = self._board.rows_of(report.nodeid)
+        rows = self._board.rows_due(report.nodeid)
         is_one = len({(row.task, row.model, row.epoch) for row in rows}) == 1
         row = rows[-1] if is_one else None
         cells[_PLACE:_PLACE] = _score_cells(row)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Put a test's pictures on its report, before pytest-html reads it."""
-        if report.nodeid in self._illustrated:
+        """Put a test's links and pictures on its report; pytest-html reads it then."""
+        if not is_asked_for(self._config):
+            return
+        if report.when not in PHASES:
+            self._tell_loss(report)
+        if report.nodeid in self._illustrated or not _is_readable(report.nodeid):
             return
         extras = [
             extra
@@ -99,6 +106,22 @@ class HtmlReport:
             extras = [*getattr(report, "extras", []), *extras]
             report.extras = extras  # type: ignore[attr-defined]  # pytest-html's
 
+    def _tell_loss(self, report: pytest.TestReport) -> None:
+        """Let pytest-html have a row for a lost test, as for one of a wrong set-up."""
+        from pytest_html.basereport import BaseReport  # noqa: PLC0415 - may be absent
+
+        loss = pytest.TestReport(
+            nodeid=report.nodeid,
+            location=report.location,
+            keywords={},
+            outcome="failed",
+            longrepr=report.longrepr,
+            when="setup",
+        )
+        for plugin in self._config.pluginmanager.get_plugins():
+            if isinstance(plugin, BaseReport):
+                plugin.pytest_runtest_logreport(loss)
+
     def _extras(self, row: Row) -> list[dict[str, str | None]]:
         from pytest_html import extras  # noqa: PLC0415 - may be absent
 
@@ -106,18 +129,29 @@ class HtmlReport:
 
         if not isinstance(row, Result):
             return []
+        from pytest_iwr.report.words import details  # noqa: PLC0415 - when first needed
+
         folder = self._plan.files.path / row.folder
+        address = f"{self._link(self._plan.files.path)}/{details(row)}"
         return [
-            extras.jpg(base64.b64encode(path.read_bytes()).decode(), name=name)
-            for path, name in _thumbnails(folder, row)
+            extras.url(address, name=escape(f"steps of {row.task}")),
+            *(
+                extras.jpg(base64.b64encode(path.read_bytes()).decode(), name=name)
+                for path, name in _thumbnails(folder, row)
+            ),
         ]
+
+    def _link(self, file: Path) -> str:
+        """Give the way from the report to a file of the run."""
+        report = os.path.expanduser(os.path.expandvars(self._config.option.htmlpath))  # noqa: PTH111 - as pytest-html reads it
+        return quote(os.path.relpath(file, Path.cwd() / Path(report).parent))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
         """Show the tables, with the rows that have no test of their own."""
         summary = self._board.summary
         if summary is not None:
-            prefix.append(_summary_html(summary))
+            prefix.append(_summary_html(summary, self._link(self._plan.files.index)))
 
 
 def illustrate(result: Result, run: Run, config: pytest.Config) -> None:
@@ -155,7 +189,16 @@ def _score_cells(row: Row | None) -> list[str]:
     return [*cells, f'<td class="col-break">{words}</td>']
 
 
-def _summary_html(summary: Summary) -> str:
+def _is_readable(nodeid: str) -> bool:
+    """Tell whether pytest-html can name files after a test; some backslashes end it."""
+    try:
+        nodeid.encode().decode("unicode_escape")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _summary_html(summary: Summary, details: str) -> str:
     from pytest_iwr.report.html import render  # noqa: PLC0415 - when first needed
 
-    return render(summary)
+    return render(summary, details)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pytest_iwr.records import Result, Row, Summary
 from pytest_iwr.report import markdown
+from pytest_iwr.report.words import details
 
 
 def write_summary(summary: Summary, path: Path) -> None:
@@ -14,15 +15,15 @@ def write_summary(summary: Summary, path: Path) -> None:
 
 
 def write_markdown(summary: Summary, rows: Sequence[Row], path: Path) -> None:
-    """Write `summary.md`: the same tables for people, with the items' folders."""
-    folders = {
-        (row.task, row.model, row.epoch): f"{row.folder}/"
+    """Write `summary.md`: the same tables for people, with links into the report."""
+    pages = {
+        (row.task, row.model, row.epoch): details(row)
         for row in rows
-        if isinstance(row, Result) and row.trace is not None
+        if isinstance(row, Result)
     }
     title = "Web pages made by models"
     text = markdown.render(
-        summary, title, lambda row: folders.get((row.task, row.model, row.epoch))
+        summary, title, lambda row: pages.get((row.task, row.model, row.epoch))
     )
     path.write_text(text, encoding="utf-8")
 

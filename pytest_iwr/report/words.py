@@ -27,6 +27,13 @@ def first_break(row: Row) -> tuple[str, str]:
     return row.kind, reason
 
 
+def details(result: Result) -> str:
+    """Give the report's page about a result, at what broke: an address in the run."""
+    page = f"{result.folder}/index.html"
+    broke = result.failed_step is not None or result.failed_checkpoint is not None
+    return f"{page}#step=broken" if broke else page
+
+
 def step_words(task: Task, trace: Trace | None, number: int) -> str:
     """Say a step in words: the author's, else the driver's, else the action's name."""
     if number == 0:

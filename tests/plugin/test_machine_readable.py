@@ -92,8 +92,10 @@ def test_markdown_is_the_same_in_every_way(project: Project) -> None:
         seen.add((project.latest / "summary.md").read_text(encoding="utf-8"))
     (text,) = seen
     assert "**1 of 2 passed**, 1 failed." in text
-    assert "| [<code>a</code>](items/m/a/) | <code>m</code> | 1/3 | 0.3333 |" in text
-    assert (project.latest / "items" / "m" / "a").is_dir()
+    page = "items/m/a/index.html"
+    row = f"| [<code>a</code>]({page}#step=broken) | <code>m</code> | 1/3 | 0.3333 |"
+    assert row in text
+    assert (project.latest / page).is_file()
 
 
 def test_page_describes_every_property(project: Project) -> None:
