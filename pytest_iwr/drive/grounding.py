@@ -294,7 +294,8 @@ def sentences(action: r.Action) -> set[str]:
         and action.kind in r.ELEMENTS
     ):
         read = read_action(action)
-        if read is None or _derived(action, read):
+        is_open = isinstance(action, r.Type) and action.into is None
+        if read is None or is_open or _derived(action, read):
             names.add("")
     return names
 

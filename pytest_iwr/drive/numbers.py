@@ -39,9 +39,11 @@ _FAR_PX = 160
 """The farthest that a number is drawn from its element."""
 _SMALL_PX2 = 2500
 """An element smaller than this is not covered by another one's number."""
-_TAKEN, _TEXT, _SMALL, _OTHER, _OWN, _LINE = 1e6, 10.0, 6.0, 0.25, 0.06, 0.5
+_TAKEN, _TEXT, _SMALL, _OTHER, _LINE = 1e6, 10.0, 6.0, 0.25, 0.5
 """What covering a pixel costs: of a number, of text, of a small element, of another
-element, of the element itself, of a frame."""
+element, of a frame."""
+_OWN = ((0.25, 0.06), (0.6, 0.2), (math.inf, 3.0))
+"""What covering a pixel of the element itself costs, up to which share of it."""
 
 
 class Mark(NamedTuple):
@@ -108,7 +110,7 @@ def draw(picture: Picture, marks: Sequence[Mark], texts: Iterable[r.Box]) -> byt
     for text in texts:
         cost.add(_rect(text), _TEXT)
     for rect in rects:
-        cost.add(rect, _SMALL if rect.area < _SMALL_PX2 else _OTHER)
+        cost.add(rect, _cost_of(rect))
         cost.add_frame(rect, _LINE)
     for rect in rects:
         _frame(drawn, rect.spread(1), _WHITE)  # it shows on dark pages, too
@@ -192,8 +194,7 @@ class _Cost:
                 break  # they only get dearer
             place = self._within(left, top, width, height)
             covered = float(self._part(place).sum())
-            own = _overlap(place, rect) * (_OTHER - _OWN)
-            cost = max(0.0, covered - own) + extra
+            cost = max(0.0, covered - self._own(place, rect)) + extra
             if cost < least:
                 cost += self._along(_way(rect, place))
             if cost < least:
@@ -202,6 +203,20 @@ class _Cost:
             raise AssertionError(rect)
         self.add(best, _TAKEN)
         return best
+
+    def _own(self, place: _Rect, rect: _Rect) -> float:
+        """Give how much cheaper it is that what is covered is the element itself."""
+        own = _Rect(
+            max(place.left, rect.left),
+            max(place.top, rect.top),
+            min(place.right, rect.right),
+            min(place.bottom, rect.bottom),
+        )
+        if own.right <= own.left or own.bottom <= own.top:
+            return 0.0
+        share = next(cost for most, cost in _OWN if own.area <= most * rect.area)
+        free = int(np.count_nonzero(self._part(own) < _TEXT))
+        return free * (_cost_of(rect) - share)
 
     def _along(self, way: tuple[_Point, _Point] | None) -> float:
         """Give what a line covers of words and numbers."""
@@ -252,10 +267,9 @@ def _places(rect: _Rect, width: int, height: int) -> Iterable[tuple[int, int, fl
             yield right + way, y, 12.0 + 5 * way
 
 
-def _overlap(one: _Rect, two: _Rect) -> int:
-    wide = min(one.right, two.right) - max(one.left, two.left)
-    tall = min(one.bottom, two.bottom) - max(one.top, two.top)
-    return max(0, wide) * max(0, tall)
+def _cost_of(rect: _Rect) -> float:
+    """Give what another one's number costs for each pixel of an element."""
+    return _SMALL if rect.area < _SMALL_PX2 else _OTHER
 
 
 def _frame(picture: Picture, rect: _Rect, colour: tuple[int, int, int]) -> None:

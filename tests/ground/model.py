@@ -7,6 +7,7 @@ screen at all. It knows two kinds of words: those in quotes, which stand on the 
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,6 +75,22 @@ def speak(text: str) -> Answer:
     message = {"role": "assistant", "content": text}
     choices: list[JsonValue] = [{"finish_reason": "stop", "message": {**message}}]
     return Answer(json_={"model": "eyes-1", "choices": choices})
+
+
+def choosing(**wanted: object) -> Callable[[Seen], Answer]:
+    """Give a model that chooses the one line of the tree with these words."""
+
+    def answer(seen: Seen) -> Answer:
+        fit = [
+            line["number"]
+            for line in sent(seen.body).lines
+            if "number" in line and wanted.items() <= line.items()
+        ]
+        if len(fit) != 1:
+            return say(outcome="none", number=None)
+        return say(outcome="found", number=fit[0])
+
+    return answer
 
 
 @dataclass

@@ -20,8 +20,8 @@ Rect = tuple[int, int, int, int]
 _PLATE_PX = (14, 11)
 """Less than height and width of a number's plate, more than any line."""
 
-_ENOUGH = 0.25
-"""Of a row or column of a plate, at least, has its colour: digits are thin."""
+_ENOUGH = (0.25, 0.1)
+"""Of a column, of a row of a plate, at least, has its colour: digits are thin."""
 
 
 @dataclass
@@ -81,7 +81,7 @@ def _plates(mask: NDArray[np.uint8]) -> list[Rect]:
 
 def _run(part: NDArray[np.uint8], axis: int) -> tuple[int, int]:
     """Give the longest run of rows (1) or columns (0) that have enough of the colour."""
-    full = np.flatnonzero(np.append((part > 0).mean(axis=axis) < _ENOUGH, 1))
+    full = np.flatnonzero(np.append((part > 0).mean(axis=axis) < _ENOUGH[axis], 1))
     starts = np.concatenate(([0], full[:-1] + 1))
     best = int(np.argmax(full - starts))
     return int(starts[best]), int(full[best])

@@ -1,12 +1,14 @@
 """A model's choice is carried out on the page: real browser, gateway and endpoint."""
 
 import json
+import threading
 
 import pytest
 
-from tests.drive.kit import result, went_well
+from pytest_iwr.gateway.mock import Answer, Seen
+from tests.drive.kit import failure, result, went_well
 from tests.ground.kit import Grounded
-from tests.ground.model import ReadingModel
+from tests.ground.model import ReadingModel, choosing, say, sent
 
 SQUARES = """
 <style>.s { display: inline-block; width: 60px; height: 60px; margin: 30px;
@@ -41,3 +43,148 @@ def test_choice_is_marked_as_made_by_a_model(
     assert asked.sentence == "the lime thing"
     assert json.loads(asked.replies[0])["number"] == 3
     assert asked.picture == "ground-01-1.png"
+
+
+INNER = "<button onclick=\"parent.postMessage('inner', '*')\">Inner</button>"
+PARTS = {
+    "a frame": f"""<script>onmessage = e => R(e.data)</script>
+        <iframe srcdoc="{INNER.replace('"', "&quot;")}"></iframe>""",
+    "a shadow root": """<p id=host></p><script>
+        host.attachShadow({mode: "open"}).innerHTML = "<button>Inner</button>";
+        host.shadowRoot.firstChild.onclick = () => R("inner")</script>""",
+    "a part that scrolls": """<div style="height: 120px; overflow: auto">
+        <div style="height: 900px">Long</div>
+        <button onclick="R('inner')">Inner</button></div>""",
+    "below the window": """<div style="height: 3000px">Long</div>
+        <button onclick="R('inner')">Inner</button>""",
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_element_is_found_wherever_it_is(ground: Grounded, part: str) -> None:
+    """What a frame, a shadow root, a scrolling part or the page's end holds is reached."""
+    step = {"click": "what is meant", "expect": [result("inner")]}
+    trace = ground(choosing(name="Inner"), PARTS[part], step, is_first=True)
+    went_well(trace, 1)
+
+
+def test_what_is_out_of_sight_is_listed_without_a_number_drawn(
+    ground: Grounded, eyes: ReadingModel
+) -> None:
+    """The tree says where it is, and the picture has numbers of the others alone."""
+    page = """<button>Here</button><div style="height: 90px; overflow: auto">
+        <p style="height: 500px">Long</p><button>Deep</button></div>
+        <div style="height: 3000px"></div><button>Low</button>
+        <button style="position: absolute; left: 1500px; top: 0">Far</button>
+        <button style="position: absolute; top: 400px; left: 9px">Under</button>
+        <div style="position: fixed; inset: 300px 0 0 0; background: #ddd">Banner</div>"""
+    ground(eyes, page, {"click": "something"}, is_first=True)
+    (request,) = eyes.asked
+    places = {
+        line.get("name") or line.get("text"): line.get("place")
+        for line in request.lines
+        if "number" in line
+    }
+    assert places == {
+        "Here": None,
+        "Long": None,
+        "Deep": "off screen, below",
+        "Low": "off screen, below",
+        "Far": "off screen, right",
+        "Banner": None,
+        "Under": "covered",
+    }
+    drawn = eyes.sight.marks(request.picture)
+    on_screen = {
+        line["number"]
+        for line in request.lines
+        if "number" in line and "place" not in line
+    }
+    assert drawn.keys() == on_screen
+
+
+def test_none_is_a_verdict_about_the_page(ground: Grounded, eyes: ReadingModel) -> None:
+    """A model that sees no such thing fails the step: `target_missing`."""
+    trace = ground(eyes, "<button>Other</button>", {"click": 'the "Pay" button'})
+    number, kind, message = failure(trace)
+    assert (number, kind) == (1, "target_missing")
+    assert message == (
+        "'the \"Pay\" button' was not found: eyes-1 sees none of 1 fit (as seen)"
+    )
+    assert [asked.outcome for asked in trace.steps[1].grounded] == ["none"]
+
+
+def test_what_comes_in_time_is_asked_for_once_more(ground: Grounded) -> None:
+    """None of the first screen, but the page changes within the step's time."""
+    page = """<p id=p>Wait</p><script>
+        addEventListener("click", () => R("late"));
+        setTimeout(() => p.innerHTML = "<button>Late</button>", 900)</script>"""
+    step = {"click": "what comes", "expect": [result("late")], "timeout_s": 8}
+    trace = ground(choosing(name="Late"), page, step, is_first=True)
+    went_well(trace, 1)
+    asked = [one.outcome for one in trace.steps[1].grounded]
+    assert asked in (["none", "found"], ["found"])
+
+
+def test_covered_choice_fails_the_step(ground: Grounded) -> None:
+    """A model's choice is checked by hit-testing as any other target."""
+    page = """<button>Pay</button>
+        <div style="position: fixed; inset: 0; background: #fff8">Wait</div>"""
+    trace = ground(choosing(name="Pay"), page, {"click": "it"}, is_first=True)
+    assert failure(trace)[1] == "covered"
+
+
+def test_list_that_is_drawn_anew_all_the_time(ground: Grounded) -> None:
+    """Rows come on top and all nodes are replaced; the one that was meant is clicked."""
+    page = """<ul id=list></ul><script>
+        let rows = ["Alpha", "Beta", "Gamma"], n = 0;
+        const draw = () => list.replaceChildren(...rows.map(name => {
+          const li = document.createElement("li"), b = document.createElement("button");
+          b.textContent = "Delete"; li.append(name + " ", b);
+          b.onclick = () => R(name); return li; }));
+        draw();
+        setInterval(() => { rows.unshift("Fresh" + ++n); draw(); }, 150);</script>"""
+
+    def answer(seen: Seen) -> Answer:
+        lines = sent(seen.body).lines
+        at = next(i for i, line in enumerate(lines) if "Beta" in line.get("text", ""))
+        return say(outcome="found", number=lines[at + 1]["number"])
+
+    step = {"click": "the one of Beta", "expect": [result("Beta")]}
+    went_well(ground(answer, page, step, is_first=True), 1)
+
+
+def test_page_goes_on_while_the_model_thinks(ground: Grounded) -> None:
+    """What was chosen went away while the model thought: it is asked once more."""
+    page = """<button id=b>Old</button><script>
+        setTimeout(() => { b.remove();
+          document.body.insertAdjacentHTML("beforeend",
+            "<button onclick=R(1)>New</button>"); R("gone") }, 1200)</script>"""
+    gone = threading.Event()
+
+    def answer(seen: Seen) -> Answer:
+        buttons = [line for line in sent(seen.body).lines if line["role"] == "button"]
+        if buttons[0]["name"] == "Old":
+            gone.wait(2.5)
+        return say(outcome="found", number=buttons[0]["number"])
+
+    step = {"click": "the button there is", "expect": [result("1")]}
+    trace = ground(answer, page, step, is_first=True)
+    went_well(trace, 1)
+    assert len(trace.steps[1].grounded) == 2
+
+
+def test_time_of_asking_is_not_the_pages(ground: Grounded) -> None:
+    """A model may take longer than the step, its grace and the watchdog allow."""
+    thought = threading.Event()
+
+    def answer(seen: Seen) -> Answer:
+        thought.wait(12)
+        return choosing(name="Go")(seen)
+
+    page = "<button onclick=\"setTimeout(() => R('done'), 200)\">Go</button>"
+    step = {"click": "what goes", "expect": [result("done")], "timeout_s": 1}
+    trace = ground(answer, page, step, is_first=True)
+    went_well(trace, 1)
+    assert trace.steps[1].timings_s["ground"] > 11
+    assert trace.steps[1].timings_s["act"] < 11

@@ -136,14 +136,15 @@ const lineOf = (el, depth, isThing) => {
   if (name) line.name = name;
   if (!isThing) return line;
   const text = clip(shortText(el));
-  if (text && text !== name && !isEditable(el)) line.text = text;
+  const isList = el instanceof HTMLSelectElement;
+  if (text && text !== name && !isEditable(el) && !isList) line.text = text;
   if (isEditable(el) || ["slider", "spinbutton", "combobox"].includes(roleOf(el))) {
     const hint = fold(el.getAttribute("placeholder"));
     if (hint && hint !== name) line.hint = clip(hint);
     const value = isSecret(el) ? "" : clip(valueOf(el));
-    if (value && value !== text) line.value = value;
+    if (value && value !== line.text) line.value = value;
   }
-  if (el instanceof HTMLSelectElement) line.options = [...el.options].slice(0, MOST_OPTIONS).map((o) => clip(fold(o.text)));
+  if (isList) line.options = [...el.options].slice(0, MOST_OPTIONS).map((o) => clip(fold(o.text)));
   const title = clip(fold(el.getAttribute("title")));
   if (title && title !== name && title !== text) line.title = title;
   const states = statesOf(el);
