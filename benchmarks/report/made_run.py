@@ -1,6 +1,7 @@
 """Makes the folder of a run without a browser: drawn pictures, invented outcomes."""
 
 import hashlib
+import json
 import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -10,6 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import cv2
+import imageio_ffmpeg
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,6 +41,8 @@ class Plan:
     say: Callable[[str], str] = str
     """Changes every text that a page, a model or a task has a say in."""
     has_page: bool = True
+    has_video: bool = False
+    """Each task has one, of a second a step, whose times are known."""
     processes: int = 1
 
 
@@ -70,6 +74,47 @@ def make_run(folder: Path, plan: Plan) -> RunFolder:
     return run
 
 
+def make_large_run(folder: Path, rows: int) -> RunFolder:
+    """Write the folder of a run with many rows and no evidence; gives the run."""
+    run = RunFolder(folder / "run")
+    run.path.mkdir()
+    chance = random.Random(1)  # noqa: S311 - no secret
+    made = [
+        r.Row(
+            task=f"task-{number:04d}",
+            model=f"model-{number % 7}",
+            status="failed" if number % 3 else "passed",
+            kind="expectation" if number % 3 else None,
+            reason="expected text 'Total', but: nothing" if number % 3 else None,
+            steps_total=9,
+            steps_done=number % 9,
+            failed_step=number % 9 + 1 if number % 3 else None,
+            ifs=round(chance.random(), 4),
+            vfs=round(chance.random(), 4),
+            final=round(chance.random(), 4),
+            level=("L1", "L2", "L3", "L4")[number % 4],
+            domain=_DOMAINS[number % 4],
+        )
+        for number in range(rows)
+    ]
+    files.write_summary(summarize(made, PROTOCOL), run.summary)
+    files.write_results(made, run.results)
+    return run
+
+
+def _film(home: Path, steps: int) -> None:
+    """Write a video that every Chromium plays, and when its steps begin."""
+    writer = imageio_ffmpeg.write_frames(
+        str(home / "video.webm"), (160, 96), fps=10, codec="libvpx", quality=None
+    )
+    writer.send(None)
+    for number in range(10 * (steps + 1)):
+        writer.send(np.full((96, 160, 3), 2 * number, np.uint8).tobytes())
+    writer.close()
+    times = json.dumps({"steps_s": list(range(1, steps + 1))})
+    (home / "video.json").write_text(times, encoding="utf-8")
+
+
 def _task_rows(folder: Path, plan: Plan, number: int) -> list[r.Row]:
     run = RunFolder(folder / "run")
     task = _task(folder / "tasks", plan, number)
@@ -88,6 +133,9 @@ def _task(folder: Path, plan: Plan, number: int) -> r.Task:
     for step in range(1, plan.steps + 1):
         lines += [f"  - press: F{step}", f"    checkpoint: {step:02d}.png"]
         _draw(home / f"{step:02d}.png", plan.size, f"reference {number} {step}")
+    if plan.has_video:
+        lines.insert(1, "video: video.webm")
+        _film(home, plan.steps)
     file = home / "task.iwr.yaml"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     task = load(file)

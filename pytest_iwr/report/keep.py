@@ -74,7 +74,7 @@ def _task(task: r.Task, fresh: Path) -> KeptTask:
     if film is not None and times is not None:
         lacking = set(range(len(task.steps) + 1)) - set(references)
         for number, still in video.stills(film, times, lacking):
-            stem = f"reference-{number:02d}-video"
+            stem = f"reference-{number:02d}"
             references[number] = pictures.keep(still, fresh, stem).model_copy(
                 update={"is_frame": True}
             )
@@ -105,12 +105,10 @@ def _references(task: r.Task, base: Path, fresh: Path) -> Iterator[tuple[int, Sh
         for step in task.steps
     ]
     for number, image in enumerate(images):
-        if image is not None:
-            prefix = f"reference-{number:02d}-"
-            yield from (
-                (number, shown)
-                for shown in pictures.show([base / image], fresh, prefix).values()
-            )
+        path = base / image if image is not None else None
+        picture = pictures.read(path) if path is not None and path.is_file() else None
+        if picture is not None:
+            yield number, pictures.keep(picture, fresh, f"reference-{number:02d}")
 
 
 def _keep_page(folder: Path, site: r.Site, assets: Path | None) -> dict[str, object]:

@@ -23,11 +23,7 @@ Pixels = NDArray[np.uint8]
 
 
 def show(
-    sources: Iterable[Path],
-    folder: Path,
-    prefix: str = "",
-    *,
-    has_small: bool = True,
+    sources: Iterable[Path], folder: Path, *, has_small: bool = True
 ) -> dict[str, Shown]:
     """Write each picture into `folder` as WebP; gives name → what is there.
 
@@ -42,7 +38,7 @@ def show(
         data = source.read_bytes()
         digest = hashlib.sha256(data).digest()
         if digest not in known:
-            made = _convert(data, folder, prefix + source.stem, has_small=has_small)
+            made = _convert(data, folder, source.stem, has_small=has_small)
             if made is None:
                 continue
             known[digest] = made

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.report.made_run import Plan, make_run
+from benchmarks.report.made_run import Plan, make_large_run, make_run
 from pytest_iwr.artifacts import RunFolder
 from pytest_iwr.report.site import write_site
 from tests.report.conftest import Open
@@ -202,3 +202,63 @@ def test_phone_needs_no_sideways_scrolling(
             assert width <= 360
             ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
             assert (ground == "rgb(18, 21, 26)") is dark
+
+
+def test_thousands_of_rows_are_drawn_a_piece_at_a_time(
+    tmp_path: Path, open_page: Open
+) -> None:
+    """All are counted, sorted and searched; more are drawn as one scrolls."""
+    run = make_large_run(tmp_path, 5000)
+    write_site(run)
+    with open_page(run.index) as (page, complaints, _):
+        drawn = page.locator("#rows tbody tr")
+        assert 0 < drawn.count() < 200
+        expect(page.locator("#shown")).to_have_text("5000 evaluations")
+        before = drawn.count()
+        page.locator("#more").scroll_into_view_if_needed()
+        expect(drawn.nth(before)).to_be_attached()
+        page.get_by_role("button", name="Final").click()
+        page.get_by_role("button", name="Final").click()
+        finals = [
+            float(text)
+            for text in page.locator('td[data-label="Final"]').all_inner_texts()
+        ]
+        assert finals == sorted(finals, reverse=True)
+        page.locator("input[name=q]").fill("task-4321")
+        expect(drawn).to_have_count(1)
+    assert complaints == []
+
+
+def test_video_follows_the_steps(tmp_path: Path, open_page: Open) -> None:
+    """A step leads to its place in the video, and the video to its step."""
+    run = make_run(tmp_path, Plan(tasks=1, models=("m",), has_video=True))
+    write_site(run)
+    item = next(run.path.glob("items/*/*/index.html"))
+    with open_page(item) as (page, complaints, _):
+        video = page.locator("video")
+        expect(page.locator("#step-2 .when")).to_have_text("0:02")
+        page.locator("#step-2 .seek").click()
+        expect(video).to_have_js_property("currentTime", 2)
+        expect(page.locator("#step-2")).to_have_class(re.compile(r"\bnow\b"))
+        video.evaluate("video => { video.currentTime = 1.2 }")
+        expect(page.locator("#step-1")).to_have_class(re.compile(r"\bnow\b"))
+    assert complaints == []
+
+
+def test_judge_is_shown_with_prompt_pictures_and_reply(
+    run: RunFolder, open_page: Open
+) -> None:
+    """As it was written down."""
+    with open_page(failed_item(run)) as (page, _, _):
+        judged = page.locator("details.judged")
+        judged.locator("summary").click()
+        for text in (
+            "Does it hold?",
+            '{"verdict": true}',
+            "judge-1",
+            "after: shot-01.png",
+        ):
+            expect(judged).to_contain_text(text)
+        picture = judged.locator("img")
+        picture.scroll_into_view_if_needed()
+        expect(picture).to_have_js_property("naturalWidth", 320)

@@ -6,6 +6,7 @@ are made smaller, or coarser, until these fit.
 
 import base64
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -31,8 +32,13 @@ _BASE64 = 1.36
 _CAUTION = 1.1
 _ROOM = 20_000
 """Bytes for what is written around the pictures."""
-_SAMPLE = 16
+_SAMPLE = 8
 """Pictures that tell how large all will be."""
+_THREADS = 2
+_AT_ONCE = 8
+"""Pictures in memory."""
+_SMALLEST = 2_000
+"""Bytes: where less is left, no picture is tried any more."""
 _SCRIPTS = ("overview.js", "viewer.js", "single.js")
 _HERE = "<!--pictures-->"
 """Where they stand in the page; text of others has no such sign, it is escaped."""
@@ -155,26 +161,32 @@ def _viewer_step(step: StepView) -> dict[str, object]:
 
 
 def _pictures(folder: Path, wanted: _Wanted, room: int) -> Iterator[str]:
-    """Give elements with pictures while there is room, one picture in memory."""
+    """Give elements with pictures while there is room, a few of them in memory."""
     failed = [folder / name for name in wanted.failed]
     level = next((one for one in LEVELS if _expected(failed, one) <= room), LEVELS[-1])
-    written, left_out = set(), 0
-    for names in (wanted.failed, wanted.beside, wanted.passed):
-        for name in names:
-            if name in written:
+    names = list(wanted.failed | wanted.beside | wanted.passed)
+    left_out = 0
+    with ThreadPoolExecutor(_THREADS) as pool:
+        for start in range(0, len(names), _AT_ONCE):
+            some = names[start : start + _AT_ONCE]
+            if room < _SMALLEST:
+                left_out += len(some)
                 continue
-            data = _encode(folder / name, level)
-            text = base64.b64encode(data).decode() if data else ""
-            start = f'<script type="text/plain" data-file="{escape(name)}">'
-            line = f"{start}{text}</script>\n"
-            if not data or len(line) > room:
-                left_out += 1
-                continue
-            room -= len(line)
-            written.add(name)
-            yield line
+            encoded = pool.map(lambda name: _encode(folder / name, level), some)
+            for name, data in zip(some, encoded, strict=True):
+                line = _element(name, data) if data else ""
+                if not line or len(line) > room:
+                    left_out += 1
+                    continue
+                room -= len(line)
+                yield line
     told = paper.inert({"left": left_out, "level": level})
     yield f'<script type="application/json" id="told-data">{told}</script>\n'
+
+
+def _element(name: str, data: bytes) -> str:
+    text = base64.b64encode(data).decode()
+    return f'<script type="text/plain" data-file="{escape(name)}">{text}</script>\n'
 
 
 def _expected(paths: Sequence[Path], level: Level | None) -> float:
