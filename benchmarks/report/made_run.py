@@ -215,6 +215,7 @@ def _judgement(plan: Plan) -> r.Judgement:
         reason=plan.say("It is there."),
         seen=plan.say("A total"),
         reply=plan.say('{"verdict": true}'),
+        cost_usd=0.0012,
     )
     return r.Judgement(
         question="assertion 1",
@@ -283,6 +284,18 @@ def _trace(  # noqa: PLR0913, PLR0917 (the parts of one invented drive)
                 ),
                 dialogs=(
                     r.Dialog(kind="alert", text=plan.say("Sure?"), answer="dismissed"),
+                ),
+                grounded=(
+                    r.Grounding(
+                        sentence=plan.say("Click the total"),
+                        outcome="found",
+                        number=1,
+                        reason=plan.say("It says so"),
+                        model=plan.say("finder-1"),
+                        replies=(plan.say('{"number": 1}'),),
+                        listed=3,
+                        picture=shot,
+                    ),
                 ),
                 failure=failure,
             )

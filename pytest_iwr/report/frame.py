@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from pytest_iwr.serve.answer import PLACEHOLDER
 from pytest_iwr.serve.files import content_type
 
-MOST_BYTES = 12_000_000
+MOST_BYTES = 6_000_000
 """Of the file; what would make it larger stays a name that leads nowhere."""
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' data: blob:; "

@@ -259,6 +259,7 @@ def test_judge_is_shown_with_prompt_pictures_and_reply(
             "after: shot-01.png",
         ):
             expect(judged).to_contain_text(text)
+        expect(page.locator("main")).to_contain_text("$0.0012")
         picture = judged.locator("img")
         picture.scroll_into_view_if_needed()
         expect(picture).to_have_js_property("naturalWidth", 320)

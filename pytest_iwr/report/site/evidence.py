@@ -27,11 +27,17 @@ class Evidence:
     summary: r.Summary
     facts: dict[str, Any]
     """`run.json`; empty where there is none."""
-    rows: tuple[r.Row, ...]
-    """Results where there is evidence, in the order of the summary."""
     ledger: tuple[r.Asked, ...]
     tasks: dict[str, KeptTask] = field(default_factory=dict)
     """By folder, relative to the run's; filled as they are asked for."""
+
+    def rows(self) -> Iterator[r.Row]:
+        """Read the rows one after the other, results where there is evidence."""
+        with self.run.results.open(encoding="utf-8") as lines:
+            for line in lines:
+                fields = json.loads(line)
+                kind = r.Result if "folder" in fields else r.Row
+                yield kind.model_validate(fields)
 
     def item(self, result: r.Result) -> "Item":
         """Read what is known of one evaluation."""
@@ -87,15 +93,9 @@ class Item:
 def gather(run: RunFolder) -> Evidence:
     """Read the files of a run. Raises OSError and ValueError where they are none."""
     summary = r.Summary.model_validate_json(run.summary.read_bytes())
-    rows = []
-    with run.results.open(encoding="utf-8") as lines:
-        for line in lines:
-            fields = json.loads(line)
-            kind = r.Result if "folder" in fields else r.Row
-            rows.append(kind.model_validate(fields))
     facts = json.loads(run.run.read_bytes()) if run.run.exists() else {}
     ledger = read_ledger(run.ledger) if run.ledger.exists() else ()
-    return Evidence(run, summary, facts, tuple(rows), ledger)
+    return Evidence(run, summary, facts, ledger)
 
 
 def _read(path: Path, kind: type[_T]) -> _T | None:

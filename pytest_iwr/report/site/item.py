@@ -51,6 +51,7 @@ def values(
     result, task = item.result, item.task
     asked = tuple(evidence.asked_for(result, task.id if task else result.task))
     costs = [one.cost_usd for one in asked if not one.is_hit]
+    evidenced = judged.evidence(item, up)
     return {
         "run": evidence.run.path.name,
         "up": up,
@@ -72,7 +73,8 @@ def values(
         "code": [
             (code, _text(item.folder.path / code.kept)) for code in item.kept.code
         ],
-        "judged": judged.evidence(item, up),
+        "judged": evidenced,
+        "judging_usd": judged.cost_usd(evidenced),
         "judge_pictures": judged.loose_pictures(item),
         "tally": Tally(
             asked,

@@ -1,7 +1,7 @@
 """What judges were asked about an evaluation, and what they said, from their files."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -50,6 +50,13 @@ def evidence(item: Item, up: str) -> tuple[Evidence, ...]:
         shown = "" if judgement else text[:MOST_LETTERS]
         found.append(Evidence(path.name, step, judgement, shown, pictures))
     return tuple(found)
+
+
+def cost_usd(found: Iterable[Evidence]) -> float | None:
+    """Give what the judges' replies have cost; `None`: nobody says so."""
+    samples = [s for one in found if one.judgement for s in one.judgement.samples]
+    known = [sample.cost_usd for sample in samples if sample.cost_usd is not None]
+    return sum(known) if known else None
 
 
 def loose_pictures(item: Item) -> tuple[str, ...]:

@@ -28,6 +28,21 @@ class Spread(NamedTuple):
     """The mean of each epoch, where there are several."""
 
 
+class Cost(NamedTuple):
+    """What asking one model for one purpose took in the whole run."""
+
+    purpose: str
+    model: str
+    questions: int
+    hits: int
+    """Answered from the cache."""
+    tokens_in: int
+    tokens_out: int
+    known_usd: float
+    unknown: int
+    """Questions that were asked and whose cost nobody knows."""
+
+
 class ModelCard(NamedTuple):
     """A model and its numbers."""
 
@@ -64,6 +79,9 @@ def verdict(summary: r.Summary) -> str:
     elif finals:
         name, final = next(iter(finals.items()))
         parts.append(f"{one_line(name)} has Final {number(final)}.")
+    tripwire = summary.tripwire
+    if tripwire is not None and tripwire.is_inconclusive:
+        parts.append("The judge cannot be relied on: see the judge's trial.")
     if statuses["error"]:
         parts.append(f"{statuses['error']} could not be scored.")
     if statuses["not_run"]:
@@ -96,6 +114,26 @@ def model_cards(evidence: Evidence) -> list[ModelCard]:
             )
         )
     return sorted(cards, key=lambda card: (-(card.row.final or 0.0), card.name))
+
+
+def costs(ledger: Iterable[r.Asked]) -> list[Cost]:
+    """Sum up what asking has cost, by purpose and model."""
+    groups: dict[tuple[str, str], list[r.Asked]] = defaultdict(list)
+    for asked in ledger:
+        groups[asked.purpose, asked.alias].append(asked)
+    return [
+        Cost(
+            purpose,
+            model,
+            len(group),
+            sum(one.is_hit for one in group),
+            sum(one.usage.input or 0 for one in group if not one.is_hit),
+            sum(one.usage.output or 0 for one in group if not one.is_hit),
+            sum(one.cost_usd or 0.0 for one in group if not one.is_hit),
+            sum(one.cost_usd is None for one in group if not one.is_hit),
+        )
+        for (purpose, model), group in sorted(groups.items())
+    ]
 
 
 def _spread(

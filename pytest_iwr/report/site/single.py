@@ -113,12 +113,9 @@ def _sections(
     """Give the table, what is told of evaluations, and how many have no room."""
     table: list[dict[str, object]] = []
     sections: list[Markup] = []
-    order = sorted(
-        enumerate(evidence.rows), key=lambda one: (one[1].status == "passed", one[0])
-    )
     rows: dict[int, dict[str, object]] = {}
     no_section = 0
-    for number, row in order:
+    for number, row in _failed_first(evidence):
         item = evidence.item(row) if isinstance(row, r.Result) else None
         rows[number] = overview.table_row(row, item) | {"href": "", "pictures": []}
         if item is None:
@@ -134,6 +131,14 @@ def _sections(
         rows[number]["href"] = f"#item={number}"
     table = [rows[number] for number in sorted(rows)]
     return table, sections, no_section
+
+
+def _failed_first(evidence: Evidence) -> Iterator[tuple[int, r.Row]]:
+    """Give the rows with their numbers, those that passed last."""
+    for is_last in (False, True):
+        for number, row in enumerate(evidence.rows()):
+            if (row.status == "passed") is is_last:
+                yield number, row
 
 
 def _section(item: Item, steps: Sequence[StepView], number: int) -> Markup:

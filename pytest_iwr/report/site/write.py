@@ -19,7 +19,7 @@ def write_site(run: RunFolder) -> Path:
     evidence = gather(run)
     siblings = _siblings(evidence)
     table = []
-    for row in evidence.rows:
+    for row in evidence.rows():
         item = evidence.item(row) if isinstance(row, r.Result) else None
         table.append(overview.table_row(row, item))
         if item is not None:
@@ -46,6 +46,8 @@ def values(evidence: Evidence, table: list[dict[str, object]]) -> dict[str, obje
         "totals": overview.totals(summary.tasks),
         "table": table,
         "protocol": summary.protocol,
+        "tripwire": summary.tripwire,
+        "costs": overview.costs(evidence.ledger),
         "provenance": provenance(evidence),
         "facts": evidence.facts,
         "has_report": evidence.run.report.exists(),
@@ -55,7 +57,7 @@ def values(evidence: Evidence, table: list[dict[str, object]]) -> dict[str, obje
 
 def _siblings(evidence: Evidence) -> dict[str, list[Sibling]]:
     family: dict[str, list[Sibling]] = defaultdict(list)
-    for row in evidence.rows:
+    for row in evidence.rows():
         if isinstance(row, r.Result):
             epoch = f" #{row.epoch}" if row.epoch > 1 else ""
             family[row.task].append(
