@@ -17,6 +17,7 @@ from pytest_iwr.errors import (
 )
 from pytest_iwr.load import SUFFIX, Review, review_all, schema
 from pytest_iwr.report.leaderboard.command import add_leaderboard
+from pytest_iwr.rescoring.command import add_rescore
 
 Command = Callable[[argparse.Namespace], int]
 EXIT_PROBLEMS = 1
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         "  iwr browser                # which browser a run would take\n"
         "  iwr serve-mock             # an endpoint that answers like a model\n"
         "  iwr leaderboard reports/latest       # a run beside the published rows\n"
+        "  iwr rescore reports/latest           # with another judge or protocol\n"
         "  pytest --iwr-pages=pages   # evaluate pages/<model>/<task>/index.html\n\n"
         "`iwr COMMAND --help` tells more about a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -86,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     add_import(commands)
     add_serve_mock(commands)
     add_leaderboard(commands)
+    add_rescore(commands)
     return parser
 
 

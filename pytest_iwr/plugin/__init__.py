@@ -29,6 +29,7 @@ from pytest_iwr.plugin.fixtures import (
     iwr_tools,
 )
 from pytest_iwr.plugin.html import HtmlReport, ask_for_report
+from pytest_iwr.plugin.judging import Trial
 from pytest_iwr.plugin.lost import LostTests
 from pytest_iwr.plugin.options import add_options
 from pytest_iwr.plugin.plan import PLAN, bundled_pages, make_plan
@@ -85,7 +86,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
         overseer = Overseer(config, plan.asking, plan.workshop)
         config.pluginmanager.register(overseer, "iwr-overseer")
-    board = Board(config, plan, run)
+    board = Board(config, plan, run, Trial(plan) if plan.has_judge else None)
     if plan.is_active:
         # Registered before the board, so called after it: the board knows the rows.
         ask_for_report(config, plan)

@@ -9,6 +9,7 @@ import pytest
 
 from pytest_iwr.plugin.collect import note_dues
 from pytest_iwr.plugin.contents import is_task_file
+from pytest_iwr.plugin.judging import Trial
 from pytest_iwr.plugin.plan import Plan, shown
 from pytest_iwr.plugin.run import Run
 from pytest_iwr.plugin.transport import (
@@ -23,7 +24,7 @@ from pytest_iwr.plugin.transport import (
 
 if TYPE_CHECKING:
     from pytest_iwr.plugin.desk import Wanted
-    from pytest_iwr.records import Protocol, Result, Row, Summary
+    from pytest_iwr.records import Protocol, Result, Row, Summary, Tripwire
 
 EXIT_UNSCORED = 20
 """Nothing failed, but something could not be scored."""
@@ -51,11 +52,14 @@ class Scout:
 class Board:
     """In the controller, or in the only process: sees all reports."""
 
-    def __init__(self, config: pytest.Config, plan: Plan, run: Run) -> None:
-        """Start with nothing due."""
+    def __init__(
+        self, config: pytest.Config, plan: Plan, run: Run, trial: Trial | None = None
+    ) -> None:
+        """Start with nothing due; `trial` of the judge, where there is one."""
         self._config = config
         self._plan = plan
         self._run = run
+        self._trial = trial
         self._dues: dict[str, tuple[Due, ...]] = {}
         self._rows: dict[str, list[Row]] = {}
         self._lost: list[str] = []
@@ -181,8 +185,9 @@ class Board:
             return
         from pytest_iwr.score import summarize  # noqa: PLC0415 - when first needed
 
+        tripwire = self._try_judge(session)
         protocol = self._protocol(rows)
-        self.summary = summarize((_plain(row) for row in rows), protocol)
+        self.summary = summarize((_plain(row) for row in rows), protocol, tripwire)
         self._config.hook.pytest_iwr_summary(
             summary=self.summary, run=self._run, config=self._config
         )
@@ -217,6 +222,16 @@ class Board:
         folder = shown(self._run.files.path, self._config)
         terminalreporter.write_line(f"files: {folder}/")
 
+    def _try_judge(self, session: pytest.Session) -> Tripwire | None:
+        """Give what came of the judge's trial; one that it fails leaves all open."""
+        if self._trial is None or session.exitstatus == pytest.ExitCode.INTERRUPTED:
+            return None
+        tripwire = self._trial.end()
+        is_open = tripwire is not None and tripwire.is_inconclusive
+        if is_open and session.exitstatus in {0, 1}:
+            session.exitstatus = EXIT_UNSCORED
+        return tripwire
+
     def _tell_why_skipped(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say it without `-rs`, which a newcomer does not know."""
         if self._skipped:
@@ -239,6 +254,8 @@ class Board:
                 for node in self._nodes:
                     node.shutdown()  # else xdist waits ten seconds for each
                 pytest.exit(str(error), returncode=EXIT_NO_BROWSER)
+        if self._trial is not None:
+            self._trial.begin()
 
     def _protocol(self, rows: list[Row]) -> Protocol:
         from pytest_iwr.records import Protocol, Result  # noqa: PLC0415 - late
@@ -246,7 +263,7 @@ class Board:
         results: list[Result] = [row for row in rows if isinstance(row, Result)]
         if results:
             return results[0].protocol
-        return Protocol(id="offline", metrics={})
+        return Protocol(id=self._plan.options.judging.protocol, metrics={})
 
 
 def _wanted(selection: Selection) -> Iterator[Wanted]:

@@ -15,6 +15,7 @@ from pytest_iwr.plugin.transport import DUES, will_run
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from pytest_iwr.plugin.judge_options import Judging
     from pytest_iwr.plugin.plan import Plan
     from pytest_iwr.plugin.workshop import Workshop
     from pytest_iwr.records import Task
@@ -56,10 +57,13 @@ class DryRun:
             return None
         writer = self._plan.config.get_terminal_writer()
         workshop = self._plan.workshop
-        if workshop is None:
-            writer.line("iwr: nothing would be asked: all pages are stored.")
-            return True
         wanted = _wanted(session.items)
+        if self._plan.has_judge:
+            writer.line(judge_line(wanted, self._plan.options.judging))
+        if workshop is None:
+            what = "no page" if self._plan.has_judge else "nothing"
+            writer.line(f"iwr: {what} would be asked for: all pages are stored.")
+            return True
 
         def tell(known: int) -> None:
             if writer.hasmarkup:
@@ -74,6 +78,32 @@ class DryRun:
         if own:
             writer.line(f"tests that name their tasks themselves, not counted: {own}")
         return True
+
+
+def judge_line(wanted: Sequence[tuple[Task, str, int]], judging: Judging) -> str:
+    """Say how much a judge would be asked at most, where every step is done."""
+    from pytest_iwr.check.judge.tripwire import pairs  # noqa: PLC0415 - late
+
+    tasks = [task for task, _, _ in wanted]
+    claims = sum(
+        wish.prose is not None
+        for task in tasks
+        for step in task.steps
+        for wish in step.expect
+    )
+    pictures = sum(
+        (task.start is not None) + sum(s.checkpoint is not None for s in task.steps)
+        for task in tasks
+    )
+    tried = len(pairs()) if tasks else 0
+    most = (claims + pictures) * judging.repeats + tried
+    times = f", each {judging.repeats} times" if judging.repeats > 1 else ""
+    return (
+        f"iwr: {judging.model} would judge with up to {most:,} requests of two "
+        f"pictures: {claims:,} assertions and {pictures:,} checkpoints{times}, and "
+        f"{tried} pairs to try it on; fewer where steps fail or answers are cached, "
+        "more where replies cannot be read or pictures do not hold still"
+    )
 
 
 def planned(

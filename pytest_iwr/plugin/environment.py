@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_iwr.plugin.judging import recipe_of
 from pytest_iwr.plugin.plan import Plan
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def describe(
         "models": list(plan.models),
         "epochs": plan.options.epochs,
         "pages": str(plan.options.pages) if plan.options.pages else None,
+        "scoring": recipe_of(plan.options).model_dump(mode="json"),
         "asking": _asking(plan),
         "browser": _browser(plan, rows),
         "fonts": _fonts(),

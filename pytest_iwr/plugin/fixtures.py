@@ -15,6 +15,7 @@ from pytest_iwr.plugin.collect import content_of
 from pytest_iwr.plugin.evaluation import Slot, plain_errors
 from pytest_iwr.plugin.find import find_task
 from pytest_iwr.plugin.grounding import make_grounder
+from pytest_iwr.plugin.judging import make_judge, recipe_of
 from pytest_iwr.plugin.keys import like_keys
 from pytest_iwr.plugin.plan import PLAN, Plan
 from pytest_iwr.plugin.run import Run
@@ -144,16 +145,12 @@ def iwr_tools(
     `browser_type_launch_args` and `connect_options`, and so `--headed`, `--slowmo`
     and `--browser-channel`. Override it to bring a driver or scorer of your own.
     """
-    from pytest_iwr.check.offline import (  # noqa: PLC0415 - heavy
-        MIN_SIMILARITY,
-        OfflineScorer,
-    )
     from pytest_iwr.drive import Browser  # noqa: PLC0415 - heavy
     from pytest_iwr.evaluate import Tools  # noqa: PLC0415 - heavy
     from pytest_iwr.serve import Server  # noqa: PLC0415 - heavy
 
     plan = request.config.stash[PLAN]
-    minimum = plan.options.min_similarity
+    recipe = recipe_of(plan.options)
     with plain_errors(), ExitStack() as stack:
         driver = Browser(_browser_options(request, plan, iwr_context_args))
         stack.callback(driver.close)
@@ -161,11 +158,14 @@ def iwr_tools(
         server.start()
         stack.callback(server.close)
         stack.callback(plan.close_chat)
+        judge = make_judge(plan) if plan.has_judge else None
+        config = request.config
         yield Tools(
             host=server,
             driver=driver,
-            scorer=OfflineScorer(_cache(request.config), _threads(request.config)),
-            min_similarity=MIN_SIMILARITY if minimum is None else minimum,
+            scorer=recipe.scorer(judge, _cache(config), _threads(config)),
+            min_similarity=recipe.minimum,
+            judge=judge,
         )
 
 

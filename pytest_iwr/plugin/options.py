@@ -12,6 +12,7 @@ from pytest_iwr.plugin.grounder_options import (
     add_grounder_options,
     read_finding,
 )
+from pytest_iwr.plugin.judge_options import Judging, add_judge_options, read_judging
 from pytest_iwr.plugin.paper_options import Paper, add_paper_options, read_paper
 
 _LONGEST_STEP_S = 600
@@ -43,6 +44,8 @@ class Options:
     """Who finds what a sentence means."""
     paper: Paper
     """What the paper's own metrics need."""
+    judging: Judging
+    """How pages are scored, and by which judge."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,7 @@ def add_options(parser: pytest.Parser) -> None:
     _add_making(group)
     add_grounder_options(group)
     add_paper_options(parser, group)
+    add_judge_options(parser, group)
     parser.addini(
         "iwr_model_config",
         help="the file of --iwr-model-config, relative to this file's folder",
@@ -251,6 +255,7 @@ def read_options(config: pytest.Config) -> Options:
         making=_read_making(config),
         finding=read_finding(config),
         paper=read_paper(config),
+        judging=read_judging(config),
     )
 
 

@@ -72,6 +72,11 @@ class Plan:
         return self.pages if isinstance(self.pages, Workshop) else None
 
     @property
+    def has_judge(self) -> bool:
+        """Tell whether a judge is asked."""
+        return self.is_active and self.options.judging.is_needed
+
+    @property
     def asking(self) -> Gate | None:
         """The gate, where models or a product are asked, and by this process."""
         is_used = self.gate is not None and (self.gate.is_wanted or self.workshop)
@@ -186,6 +191,8 @@ def make_plan(config: pytest.Config) -> Plan:
         has_grounder=bool(models) and _wants_grounder(options, gate),
     )
     gate.files = lambda: plan.files
+    if plan.has_judge:
+        _find_tools(plan, gate)
     return plan
 
 
@@ -195,6 +202,16 @@ def _wants_grounder(options: Options, gate: Gate) -> bool:
 
     try:
         return want_grounder(options, gate)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def _find_tools(plan: Plan, gate: Gate) -> None:
+    from pytest_iwr.errors import UsageError  # noqa: PLC0415
+    from pytest_iwr.plugin.judging import find_tools  # noqa: PLC0415
+
+    try:
+        find_tools(plan.options, gate, is_dry=plan.is_dry)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from error
 

@@ -47,6 +47,18 @@ def keep_pictures(folder: Path) -> dict[str, Shown]:
     }
 
 
+def keep_differences(folder: Path) -> None:
+    """Show the differences that an item has now, after it was scored again."""
+    path = ItemFolder(folder, folder, "", 1).kept
+    if not path.exists():
+        return  # nothing was kept of it for the report
+    kept = KeptItem.model_validate_json(path.read_text(encoding="utf-8"))
+    shots = {n: p for n, p in kept.pictures.items() if not n.startswith("diff-")}
+    differences = sorted(folder.glob("diff-*.png"))
+    shown = pictures.show(differences, folder, has_small=False)
+    _write(path, kept.model_copy(update={"pictures": {**shots, **shown}}))
+
+
 def keep_task(run: RunFolder, task: r.Task) -> TaskFolder:
     """Keep what all evaluations of a task share; once, whoever comes first."""
     folder = run.task(task.id)

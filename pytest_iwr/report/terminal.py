@@ -156,7 +156,8 @@ def _tripwire(tripwire: Tripwire, width: int) -> list[Line]:
     count = f"{tripwire.agreed} of {tripwire.due}"
     match tripwire.state:
         case "held":
-            return [Line(fit(f"judge agrees with people on {count} pairs", width))]
+            told = f"judge agrees with people on {count} pairs"
+            return [Line(fit(told, width).rstrip())]
         case "not_run":
             told = f"judge not tried on pairs of known answer: {tripwire.reason}"
             return [Line(part) for part in textwrap.wrap(told, width)]

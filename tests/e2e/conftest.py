@@ -1,9 +1,11 @@
 """Projects whose pages are served, driven and compared for real."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
+from benchmarks import seeded_dino
 from tests.plugin.kit import Project
 
 PAGE = """<!doctype html>
@@ -32,6 +34,14 @@ steps:
       - {text: Total 2}
     checkpoint: checkpoints/02.png
 """
+
+
+@pytest.fixture(scope="session")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a file of seeded weights: the arithmetic is what is tested."""
+    path = tmp_path_factory.mktemp("dino") / "seeded.safetensors"
+    seeded_dino.write(path)
+    return path
 
 
 @pytest.fixture

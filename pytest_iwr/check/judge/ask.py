@@ -17,12 +17,22 @@ from pytest_iwr.check.judge.reply import open_reply, words
 from pytest_iwr.check.judge.rubric import read_rating
 from pytest_iwr.check.judge.verdicts import read_verdict
 from pytest_iwr.check.pair import open_pair
-from pytest_iwr.errors import JudgeError
+from pytest_iwr.errors import JudgeError, UsageError
 
+OPTION = "--iwr-judge-model"
 AT_ONCE = 4
 """Questions about one page that are asked at a time."""
 _SHOWN = 120
 """Characters of a reply that an error shows."""
+
+
+def look_for_eyes(config: r.ModelConfig) -> None:
+    """Raise UsageError for a model that cannot look at pictures."""
+    if config.vision == "none":
+        raise UsageError(
+            f"{OPTION}={config.alias}: its configuration says `vision: none`, and a "
+            "judge looks at pictures. Name another model."
+        )
 
 
 class ModelJudge:
@@ -118,8 +128,7 @@ class ModelJudge:
             said = (lost.reply or "").strip()[:_SHOWN]
             raise JudgeError(
                 f"{self._model}: {label}: the judge's reply cannot be read, and was "
-                f"asked for twice: {said!r}. Run again, or name another "
-                "--iwr-judge-model.",
+                f"asked for twice: {said!r}. Run again, or name another {OPTION}.",
                 judgement,
             )
         return judgement.model_copy(update=_outcome(last))

@@ -10,7 +10,7 @@ from pytest_iwr.records import ImageLimits
 
 _SMALLER = 0.75
 _SMALLEST_PX = 64
-_BEST = [cv2.IMWRITE_PNG_COMPRESSION, 9]
+_BEST = [cv2.IMWRITE_PNG_COMPRESSION, 6]
 
 
 def encode(pictures: Sequence[Picture], limits: ImageLimits) -> tuple[bytes, ...]:

@@ -1,0 +1,1 @@
+"""Scores a stored run again: another judge, protocol or metric, without a browser."""
