@@ -43,6 +43,11 @@ class ItemFolder:
         return self.path / "trace.json"
 
     @property
+    def browser_trace(self) -> Path:
+        """Playwright's own trace, where it was asked for."""
+        return self.path / "trace.zip"
+
+    @property
     def result(self) -> Path:
         """The result, as JSON; there once the evaluation is complete."""
         return self.path / "result.json"

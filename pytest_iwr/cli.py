@@ -17,6 +17,7 @@ from pytest_iwr.errors import (
 )
 from pytest_iwr.load import SUFFIX, Review, review_all, schema
 from pytest_iwr.report.leaderboard.command import add_leaderboard
+from pytest_iwr.report.show.command import add_show_report
 from pytest_iwr.rescoring.command import add_rescore
 
 Command = Callable[[argparse.Namespace], int]
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         "  iwr schema -o iwr-task.schema.json   # completion in your editor\n"
         "  iwr browser                # which browser a run would take\n"
         "  iwr serve-mock             # an endpoint that answers like a model\n"
+        "  iwr show-report            # the last run in the browser\n"
         "  iwr leaderboard reports/latest       # a run beside the published rows\n"
         "  iwr rescore reports/latest           # with another judge or protocol\n"
         "  pytest --iwr-pages=pages   # evaluate pages/<model>/<task>/index.html\n\n"
@@ -88,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     add_import(commands)
     add_serve_mock(commands)
     add_leaderboard(commands)
+    add_show_report(commands)
     add_rescore(commands)
     return parser
 

@@ -22,6 +22,7 @@ from pytest_iwr.drive.camera import Camera, metrics_of
 from pytest_iwr.drive.driver import start_driver
 from pytest_iwr.drive.grounding import Grounding
 from pytest_iwr.drive.lens import Lens
+from pytest_iwr.drive.tracing import BrowserTrace
 from pytest_iwr.drive.trajectory import Trip
 from pytest_iwr.drive.views import eyes, page_world
 from pytest_iwr.drive.watch import Watch
@@ -61,6 +62,8 @@ class BrowserOptions:
     """Who finds what rules cannot read; `None`: nobody."""
     grounds_first: bool = False
     """The grounder is asked for every prose target, also where rules could read it."""
+    traces: bool = False
+    """Playwright's own trace is left in each folder, too: `trace.zip`."""
 
 
 class Browser:
@@ -169,8 +172,12 @@ class Browser:
             step_timeout_s=self._options.step_timeout_s,
             observer=observer,
         )
+        tracing: BrowserTrace | None = None
         try:
             start = (task.clock or DEFAULT_CLOCK).timestamp() * 1000
+            if self._options.traces:
+                tracing = BrowserTrace(context, self._watch)
+                trip.mark = tracing.mark
             context.add_init_script(page_world(secret, start, task.seed))
             page = context.new_page()
             if observer is not None and observer.is_filming:
@@ -179,6 +186,8 @@ class Browser:
         except pw.Error as error:
             self._blame(trip, error)
         finally:
+            if tracing is not None:
+                tracing.keep(folder)
             self._leave(context)
         size = options["viewport"]
         return r.Trace(

@@ -1,6 +1,7 @@
 """Carries out a task's trajectory in one window, step by step, into a trace."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,18 +50,22 @@ class Trip:
     grounding: Grounding
     step_timeout_s: float
     observer: ports.Observer | None = None
+    mark: Callable[[str], None] = lambda _: None
+    """Is told when a step begins, in words."""
     steps: list[r.TraceStep] = field(default_factory=list)
     _begun: float = field(default_factory=time.monotonic)
     _shot: Path | None = None
 
     def go(self) -> None:
         """Open the page and carry out every step; stops at the first failure."""
+        self.mark("open the page")
         is_well = self._open()
         for number, step in enumerate(self.task.steps, start=1):
             self._show()
             if not is_well:
                 return
             self._announce(number, step)
+            self.mark(f"{number}. {step.say or _said(step)}")
             is_well = self._step(number, step)
         self._show()
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_iwr.plugin.html import illustrate
+from pytest_iwr.plugin.plan import PLAN
 from pytest_iwr.plugin.site import keep_evidence
 from pytest_iwr.plugin.transport import Due, blame
 
@@ -60,12 +61,18 @@ class Slot:
                 return Result.model_validate_json(text)
             result = evaluate(task, page, tools, folder)
             result = result.model_copy(update={"task": label})
+            if result.status == "passed" and self._traces_failures_only:
+                folder.browser_trace.unlink(missing_ok=True)
             illustrate(result, self.run, self.config)
             keep_evidence(result, task, page, self.run)
             unfinished = folder.result.with_suffix(".part")
             unfinished.write_text(result.model_dump_json(indent=1), encoding="utf-8")
             unfinished.replace(folder.result)
             return result
+
+    @property
+    def _traces_failures_only(self) -> bool:
+        return self.config.stash[PLAN].options.trace == "retain-on-failure"
 
 
 @contextmanager

@@ -291,6 +291,7 @@ def _browser_options(
         unset=like_keys(os.environ) if asking is None else asking.secret_names,
         grounder=make_grounder(plan),
         grounds_first=plan.options.finding.mode == "model",
+        traces=plan.options.trace != "off",
     )
 
 

@@ -38,6 +38,8 @@ class Options:
     """For checkpoints without a minimum of their own, 0..1; `None`: as measured."""
     single_file: Path | None
     """Where the report goes in one file, absolute; `Path()`: into the run's folder."""
+    trace: Literal["off", "on", "retain-on-failure"]
+    """Whether Playwright's own trace is kept of each evaluation."""
     making: "Making"
     """How pages are made that are not stored."""
     finding: Finding
@@ -136,6 +138,14 @@ def add_options(parser: pytest.Parser) -> None:
         "report-single.html in the run's folder).",
     )
     _add_making(group)
+    group.addoption(
+        "--iwr-trace",
+        choices=("off", "on", "retain-on-failure"),
+        default="off",
+        help="keep Playwright's own trace of each evaluation (on), or of each that "
+        "does not pass (retain-on-failure), as trace.zip in its folder; `iwr "
+        "show-report` opens it in Playwright's viewer. It costs time (default: off).",
+    )
     add_grounder_options(group)
     add_paper_options(parser, group)
     add_judge_options(parser, group)
@@ -251,6 +261,10 @@ def read_options(config: pytest.Config) -> Options:
         browser_executable=config.getoption("--iwr-browser-executable"),
         step_timeout_s=timeout_s,
         min_similarity=_min_similarity(config.getini("iwr_min_similarity")),
+        trace=cast(
+            "Literal['off', 'on', 'retain-on-failure']",
+            config.getoption("--iwr-trace"),
+        ),
         single_file=_single_file(config.getoption("--iwr-html-single-file"), here),
         making=_read_making(config),
         finding=read_finding(config),

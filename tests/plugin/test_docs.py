@@ -45,6 +45,6 @@ def test_every_option_fixture_and_hook_is_described(project: Project) -> None:
     }
     hooks = {name for name in vars(hookspecs) if name.startswith("pytest_iwr_")}
     missing = {n for n in options | hooks | set(plugin.__all__) if f"`{n}" not in TEXT}
-    assert len(options) == 29
+    assert len(options) == 30
     assert missing == hooks  # in examples
     assert all(f"def {name}(" in TEXT for name in hooks)

@@ -59,6 +59,7 @@ def values(
         "result": result,
         "task": task,
         "trace": item.trace,
+        "has_browser_trace": item.folder.browser_trace.exists(),
         "kept": item.kept,
         "folder": result.folder,
         "steps": steps,

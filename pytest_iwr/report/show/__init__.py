@@ -1,0 +1,1 @@
+"""Serves a finished run on this machine, with Playwright's trace viewer."""
