@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -124,6 +124,20 @@ class Scorer(Protocol):
 
         Writes a picture of the differences to `diff`. Where there is a judge, called
         from several threads at a time. Raises CheckpointError.
+        """
+        ...
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A scorer that can also tell what differs between pictures without a score."""
+
+    def tell(
+        self, reference: Path, shot: Path, *, masks: Sequence[r.Box], diff: Path
+    ) -> None:
+        """Write a picture of the differences to `diff`, and them as data beside it.
+
+        Costs no request. Raises CheckpointError and OcrError.
         """
         ...
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from pytest_iwr import records as r
 from pytest_iwr.check.blocks import Match, blocks, match_blocks
-from pytest_iwr.check.ocr import Line
+from pytest_iwr.check.ocr import Line, Ocr
 from pytest_iwr.check.pair import Pair
 from pytest_iwr.check.readings import Rect
 from pytest_iwr.images import Picture
 
 STILL_PX = 6
-"""Blocks whose middles are nearer than this are in their place: recognition draws the
-boxes of equal lines up to some pixels apart."""
+"""Blocks nearer than this are in their place: recognition draws the boxes of equal
+lines up to some pixels apart."""
 NONE: tuple[Sequence[Line], Sequence[Line]] = ((), ())
 """Pictures on which nothing had to be read."""
-SAME_SIZE = 0.8
+SAME_SIZE = 0.7
 """A block lower than this part of the other one has not its size."""
 
 
@@ -27,6 +27,15 @@ def tell(
     if diff is not None:
         text = find(pair, lines).model_dump_json(exclude_defaults=True)
         diff.with_suffix(".json").write_text(text, encoding="utf-8")
+
+
+def read_and_tell(ocr: Ocr, pair: Pair, diff: Path) -> None:
+    """Write what differs between two pictures, which are read where it matters."""
+    if pair.is_all_ignored or pair.is_equal:
+        tell(diff, pair)
+    else:
+        lines = ocr.read(pair.reference), ocr.read(pair.shot)
+        tell(diff, pair, lines)
 
 
 def find(
@@ -98,11 +107,21 @@ def _folded(words: Sequence[r.Word]) -> list[str]:
 
 
 def _stays(match: Match) -> bool:
+    """Tell whether a block is in its place, however its box was drawn.
+
+    Recognition takes an icon beside a text into its box or not, so one edge or the
+    middle that stays is enough, across and down.
+    """
     one, two = match.reference.rect, match.shot.rect
-    across = abs(one.left + one.right - two.left - two.right) / 2
-    down = abs(one.top + one.bottom - two.top - two.bottom) / 2
+    across = _shift((one.left, one.right), (two.left, two.right))
+    down = _shift((one.top, one.bottom), (two.top, two.bottom))
     low, high = sorted((one.height, two.height))
     return max(across, down) < STILL_PX and low >= SAME_SIZE * high
+
+
+def _shift(one: tuple[int, int], two: tuple[int, int]) -> float:
+    edges = [abs(a - b) for a, b in zip(one, two, strict=True)]
+    return min(*edges, abs(sum(one) - sum(two)) / 2)
 
 
 def _moved(match: Match) -> r.Moved:

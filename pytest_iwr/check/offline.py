@@ -73,6 +73,13 @@ class OfflineScorer:
             is_same_size=is_same_size,
         )
 
+    def tell(
+        self, reference: Path, shot: Path, *, masks: Sequence[r.Box], diff: Path
+    ) -> None:
+        """Write what differs to `diff` and beside it, as `compare` does."""
+        pair = open_pair(reference, shot, masks, diff)
+        differences.read_and_tell(self._ocr, pair, diff)
+
 
 def _comparison(
     read: float, layout: float, high: float, *, is_same_size: bool

@@ -98,6 +98,14 @@ class PaperScorer:
             raise AssertionError(judged)
         return _comparison(pair, read, alike, judged.score / MOST, judged)
 
+    def tell(
+        self, reference: Path, shot: Path, *, masks: Sequence[r.Box], diff: Path
+    ) -> None:
+        """Write what differs to `diff` and beside it; nobody is asked."""
+        with self._lock:
+            pair = open_pair(reference, shot, masks, diff)
+            differences.read_and_tell(self._ocr, pair, diff)
+
     def _low(self, pair: Pair, diff: Path | None) -> tuple[float, float]:
         """Give the similarity of text, and that of DINO's tokens."""
         if pair.is_all_ignored or pair.is_equal:

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from pytest_iwr import images, ports
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import ItemFolder
 from pytest_iwr.check.assertions import judge_steps, keep, keeping
+from pytest_iwr.check.engine import OcrError
 from pytest_iwr.check.masks import bounded
+from pytest_iwr.errors import CheckpointError
 
 _LIKENESS = "likeness"
 
@@ -51,6 +54,7 @@ def check(  # noqa: PLR0913 - what is checked, and what checks it
         )
 
     failed = next((verdict.step for verdict in steps if not verdict.passed), None)
+    _tell_break(task, trace, folder, scorer, failed)
     reached = list(_reached(task, trace, failed))
     if judge is None:
         return r.Verdicts(steps=steps, checkpoints=tuple(map(compare, reached)))
@@ -79,6 +83,33 @@ def _reached(
         wanted = task.steps[step.number - 1].checkpoint if step.number else task.start
         if wanted is not None:
             yield step, wanted
+
+
+def _tell_break(
+    task: r.Task,
+    trace: r.Trace,
+    folder: ItemFolder,
+    scorer: ports.Scorer,
+    failed: int | None,
+) -> None:
+    """Write what differs where the page broke: for people, it is worth nothing.
+
+    A reference that cannot be used, or text that cannot be read, is not missed there.
+    """
+    step = next((step for step in trace.steps if step.number == failed), None)
+    wanted = task.steps[failed - 1].checkpoint if failed else None
+    if step is None or wanted is None or not isinstance(scorer, ports.Telling):
+        return
+    shot = step.full_shot if wanted.full_page else step.shot
+    if shot is None:
+        return
+    with suppress(CheckpointError, OcrError):
+        scorer.tell(
+            Path(task.path).parent / wanted.image,
+            folder.path / shot,
+            masks=_masks(task, trace, step, wanted),
+            diff=folder.diff(step.number),
+        )
 
 
 def _with_minimum(wanted: r.Checkpoint, minimum: float) -> r.Checkpoint:

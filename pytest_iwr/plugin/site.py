@@ -47,7 +47,10 @@ class SiteReport:
         )
 
         try:
-            self._tell("report", write_site(run.files))
+            told = getattr(self._config.option, "htmlpath", None)
+            has_report = told == str(run.files.report)
+            path = write_site(run.files, has_report=has_report)
+            self._tell("report", path)
             target = self._plan.options.single_file
             if target is not None:
                 path = run.files.single if target == Path() else target

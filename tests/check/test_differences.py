@@ -69,6 +69,12 @@ def test_block_that_moved_is_told(by: int, count: int) -> None:
     assert all(one.shot.x - one.reference.x == by for one in found.moved)
 
 
+def test_icon_in_a_box_is_no_move() -> None:
+    """Recognition takes it with the text or not; one edge stays."""
+    found = differ([line("Tables", 40, 10, 60)], [line("Tables", 10, 10, 90)])
+    assert found.moved == ()
+
+
 def test_lost_paragraph_is_told_beside_the_picture(
     studio: Studio, tmp_path: Path
 ) -> None:

@@ -10,6 +10,8 @@ from pytest_iwr import images
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import ItemFolder
 from pytest_iwr.check import check
+from pytest_iwr.check.engine import OcrError
+from pytest_iwr.errors import CheckpointError, IwrError
 from pytest_iwr.load import load
 
 TASK = """
@@ -49,6 +51,24 @@ class Notes:
         numbers = dict.fromkeys(("text", "structure", "lfs", "hfs"), 0.7)
         alike = self._likeness.get(shot.name.partition("-")[0], 0.7)
         return r.Comparison(**numbers, similarity=alike, is_same_size=True)
+
+
+class Teller(Notes):
+    """A scorer that also tells what differs without a score."""
+
+    def __init__(self, fault: IwrError | None = None) -> None:
+        """Fail so when told to tell."""
+        super().__init__()
+        self.told: list[tuple[str, str, tuple[r.Box, ...], str]] = []
+        self._fault = fault
+
+    def tell(
+        self, reference: Path, shot: Path, *, masks: Sequence[r.Box], diff: Path
+    ) -> None:
+        """Note the names of the files."""
+        self.told.append((reference.name, shot.name, tuple(masks), diff.name))
+        if self._fault is not None:
+            raise self._fault
 
 
 @pytest.fixture
@@ -195,3 +215,25 @@ def test_prose_is_counted_as_unjudged(task: r.Task) -> None:
     verdicts = run(task, trace(1), Notes())
     assert [v.unjudged for v in verdicts.steps] == [1]
     assert verdicts.steps[0].passed
+
+
+def test_checkpoint_of_the_broken_step_is_told_and_not_scored(task: r.Task) -> None:
+    """People see what differs there; the numbers are those of the steps before."""
+    teller = Teller()
+    verdicts = run(task, trace(3, "expectation"), teller)
+    assert teller.told == [("03.png", "shot-03.png", (MASK,), "diff-03.png")]
+    assert [checked.step for checked in verdicts.checkpoints] == [0, 2]
+
+
+@pytest.mark.parametrize("fault", (CheckpointError("broken"), OcrError("broken")))
+def test_what_cannot_be_told_is_not_missed(task: r.Task, fault: IwrError) -> None:
+    """The page broke, and that is what counts."""
+    verdicts = run(task, trace(3, "expectation"), Teller(fault))
+    assert verdicts.steps[-1].kind == "expectation"
+
+
+def test_broken_step_without_a_checkpoint_is_not_told(task: r.Task) -> None:
+    """There is nothing to compare it with."""
+    teller = Teller()
+    run(task, trace(1, "expectation"), teller)
+    assert teller.told == []

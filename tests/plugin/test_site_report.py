@@ -36,6 +36,9 @@ def test_run_leaves_a_report_and_says_where(shop: Project, way: str) -> None:
     rows = table(shop)
     assert [row["status"] for row in rows] == ["failed", "passed"]
     assert all((shop.latest / str(row["href"])).is_file() for row in rows)
+    overview = (shop.latest / "index.html").read_text(encoding="utf-8")
+    for name in re.findall(r'href="([\w.]+)"', overview):
+        assert (shop.latest / name).is_file()
     assert all((shop.latest / str(p)).is_file() for r in rows for p in r["pictures"])  # type: ignore[attr-defined]  # a list
 
 

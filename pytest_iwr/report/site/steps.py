@@ -117,8 +117,8 @@ def _view(  # noqa: PLR0913, PLR0917 (the parts of one step)
         checked=checked,
         reference=_reference(item, number, up),
         shot=_picture(item, shot),
-        diff=_picture(item, checked.diff if checked else None),
-        differences=item.differences(number) if checked else None,
+        diff=_picture(item, item.folder.diff(number).name),
+        differences=item.differences(number),
         video_s=_video_s(item, number),
     )
 

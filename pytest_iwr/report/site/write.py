@@ -11,10 +11,10 @@ from pytest_iwr.report.site.evidence import Evidence, gather
 from pytest_iwr.report.site.item import Sibling, provenance
 
 
-def write_site(run: RunFolder) -> Path:
+def write_site(run: RunFolder, *, has_report: bool = False) -> Path:
     """Write `index.html` and a page for each evaluation; gives the overview's path.
 
-    Everything is read from the run's folder, one evaluation at a time.
+    `has_report`: pytest-html will leave its own beside it. Everything is read from the run's folder, one evaluation at a time.
     """
     evidence = gather(run)
     siblings = _siblings(evidence)
@@ -28,7 +28,8 @@ def write_site(run: RunFolder) -> Path:
             text = items.render(evidence, item, same)
             item.folder.path.mkdir(parents=True, exist_ok=True)
             item.folder.index.write_text(text, encoding="utf-8")
-    shown = values(evidence, table) | {"single": False}
+    has_report = has_report or run.report.exists()
+    shown = values(evidence, table) | {"single": False, "has_report": has_report}
     text = paper.write("overview.html.jinja", ("overview.js",), shown)
     run.index.write_text(text, encoding="utf-8")
     return run.index
@@ -50,7 +51,7 @@ def values(evidence: Evidence, table: list[dict[str, object]]) -> dict[str, obje
         "costs": overview.costs(evidence.ledger),
         "provenance": provenance(evidence),
         "facts": evidence.facts,
-        "has_report": evidence.run.report.exists(),
+        "has_report": False,
         "has_unjudged": any(row.assertions.unjudged for row in summary.tasks),
     }
 
