@@ -14,7 +14,8 @@ from pytest_iwr.report.site.item import Sibling, provenance
 def write_site(run: RunFolder, *, has_report: bool = False) -> Path:
     """Write `index.html` and a page for each evaluation; gives the overview's path.
 
-    `has_report`: pytest-html will leave its own beside it. Everything is read from the run's folder, one evaluation at a time.
+    `has_report`: pytest-html will leave its own beside it. Everything is read from the
+    run's folder, one evaluation at a time.
     """
     evidence = gather(run)
     siblings = _siblings(evidence)
