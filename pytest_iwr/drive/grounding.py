@@ -55,6 +55,8 @@ class Grounding:
     """`None`: rules alone."""
     is_first: bool = False
     """The model is asked for every prose target, also where rules could read it."""
+    devtools: str = ""
+    """Where the browser's DevTools are reached, where the grounder needs them."""
     asked: list[r.Grounding] = field(default_factory=list)
     """What was asked since the step began."""
     waited_s: float = 0.0
@@ -181,9 +183,12 @@ class Grounding:
                 if is_last or not self._changes(seen, ask.deadline):
                     raise _missing(ask, _none_of(seen, choice, grounder))
                 continue
-            marks = self._keep(seen, _numbers(ask, choice), anyway=is_last)
+            placed = self._placed(seen, choice)
+            if placed is None:
+                continue
+            marks = self._keep(seen, _numbers(ask, placed), anyway=is_last)
             if marks is not None:
-                return choice, marks
+                return placed, marks
         raise _missing(ask, "it went away while a model was asked for it")
 
     def _keep(
@@ -206,6 +211,33 @@ class Grounding:
             if state == "gone" or (state == "changed" and not anyway):
                 return None
         return marks
+
+    def _placed(
+        self, seen: Survey, choice: r.GroundingChoice
+    ) -> r.GroundingChoice | None:
+        """Give a choice by numbers of the list; `None`: it is not in the list."""
+        numbers: dict[str, JsonValue] = {}
+        for name, node in choice.nodes.items():
+            number = self._number_of(seen, node)
+            if number is None:
+                return None
+            numbers[name] = number
+        if "number" in numbers:
+            return choice.model_copy(update=numbers)
+        return choice.model_copy(update={"fields": choice.fields | numbers})
+
+    def _number_of(self, seen: Survey, node: r.BrowserNode) -> int | None:
+        views = self.windows.views.all()
+        inside = [view for view in views if view.target == node.target]
+        for view in inside or [v for v in views if v.session is views[0].session]:
+            try:
+                index = view.ask_of_node(node.node, "indexOfThing")
+            except ViewLostError:
+                continue
+            for number, found in seen.found.items():
+                if found.view is view and found.place == index:
+                    return number
+        return None
 
     def _changes(self, seen: Survey, deadline: float) -> bool:
         """Wait for the page to show something else; tell whether it does in time."""
@@ -231,6 +263,8 @@ class Grounding:
             left_out=seen.left_out,
             picture=seen.picture,
             label=f"{self.task.id}, step {self._number}",
+            devtools=self.devtools,
+            window=self._window() if self.devtools else "",
         )
         begun = time.monotonic()
         try:
@@ -248,10 +282,15 @@ class Grounding:
                 listed=len(seen.found),
                 picture=name,
                 took_s=round(took_s, 3),
-                **choice.model_dump(exclude={"asked"}),
+                **choice.model_dump(exclude={"asked", "nodes"}),
             )
         )
         return choice
+
+    def _window(self) -> str:
+        """Give the newest window's target of DevTools."""
+        told = self.windows.views.session.send("Target.getTargetInfo")
+        return str(told["targetInfo"]["targetId"])
 
     def _wait_for(self, work: Callable[[], T]) -> T:
         """Wait for work in another thread, while the windows go on living."""

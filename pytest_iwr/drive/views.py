@@ -148,25 +148,39 @@ class View:
 
     def _ask_of_frame(self, parent: "View", question: str) -> Any:
         """Ask the outer document about the element that this one is shown in."""
-        session = parent.session
         try:
-            parent.ask("title")
-            owner = session.send("DOM.getFrameOwner", {"frameId": self.frame_id})
-            node = {
-                "backendNodeId": owner["backendNodeId"],
-                "executionContextId": parent.context,
-            }
-            frame = session.send("DOM.resolveNode", node)["object"]["objectId"]
-            code = f"function () {{ return iwr.{question}(this); }}"
+            frame = {"frameId": self.frame_id}
+            owner = parent.session.send("DOM.getFrameOwner", frame)
+        except Error as error:
+            raise ViewLostError(error.message) from error
+        return parent.ask_of_node(owner["backendNodeId"], question)
+
+    def ask_of_node(self, node: int, question: str) -> Any:
+        """Ask about a node, by its number in the browser.
+
+        Raises ViewLostError, also for a node that the document cannot have.
+        """
+        try:
+            self.ask("title")
+            place = {"backendNodeId": node, "executionContextId": self.context}
+            found = self.session.send("DOM.resolveNode", place)["object"]["objectId"]
             call = {
-                "functionDeclaration": code,
-                "objectId": frame,
+                "functionDeclaration": f"function () {{ return iwr.{question}(this) }}",
+                "objectId": found,
                 "returnByValue": True,
             }
-            answer = session.send("Runtime.callFunctionOn", call)
+            answer = self.session.send("Runtime.callFunctionOn", call)
         except Error as error:
             raise ViewLostError(error.message) from error
         return answer["result"].get("value")
+
+    @property
+    def target(self) -> str:
+        """The target of DevTools that the document is in, by its outermost frame."""
+        root = self
+        while root.parent is not None and root.parent.session is root.session:
+            root = root.parent
+        return root.frame_id
 
     def place(self) -> Place:
         """Give the place of the document in the window.

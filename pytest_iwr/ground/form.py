@@ -19,7 +19,7 @@ _WAY: JsonValue = {
     "required": ["x", "y"],
     "additionalProperties": False,
 }
-_FIELDS: Mapping[str, Mapping[str, JsonValue]] = {
+FIELDS: Mapping[str, Mapping[str, JsonValue]] = {
     "type": {"text": _WORDS, "into": _NUMBER, "clear": _FLAG, "submit": _FLAG},
     "press": {"key": _WORDS, "in": _NUMBER},
     "scroll": {"by": _REAL, "by_x": _REAL, "to": _NUMBER, "in": _NUMBER},
@@ -36,6 +36,10 @@ _FIELDS: Mapping[str, Mapping[str, JsonValue]] = {
 }
 
 
+"""For each action its fields and their JSON schemas; those that may be integers are
+numbers of elements."""
+
+
 class UnreadableError(Exception):
     """A reply that is no filled form; says why in words of ours alone."""
 
@@ -46,7 +50,7 @@ def schema(question: r.GroundingQuestion) -> dict[str, JsonValue]:
     asked: Mapping[str, JsonValue] = {"number": _NUMBER}
     if not question.part:
         outcomes.append("unclear")
-        asked = _FIELDS[question.action]
+        asked = FIELDS[question.action]
     fields: dict[str, JsonValue] = {
         "reason": {"type": "string"},
         "outcome": {"type": "string", "enum": outcomes},
@@ -71,7 +75,7 @@ def read(reply: str, question: r.GroundingQuestion) -> r.GroundingChoice:
     if not filled:
         raise UnreadableError("it holds no JSON object")
     form = filled[-1]
-    asked = {"number"} if question.part else _FIELDS[question.action].keys()
+    asked = {"number"} if question.part else FIELDS[question.action].keys()
     if form.keys() - {"outcome", "reason", *asked}:
         raise UnreadableError("it has fields that the form has not")
     reason = form.get("reason", "")
@@ -102,7 +106,7 @@ def _action(
     form: Mapping[str, JsonValue], question: r.GroundingQuestion
 ) -> dict[str, JsonValue]:
     """Read the fields of an action, and see that it is whole."""
-    names = _FIELDS[question.action].keys() - question.given.keys()
+    names = FIELDS[question.action].keys() - question.given.keys()
     fields = {n: form[n] for n in sorted(names) if form.get(n) is not None}
     targets = r.ELEMENTS[question.action]
     for name in fields.keys() & set(targets):

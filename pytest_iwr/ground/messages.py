@@ -102,13 +102,21 @@ def once_more(reply: str, why: str) -> list[dict[str, JsonValue]]:
     return [*said, {"role": "user", "content": again}]
 
 
+def does(question: r.GroundingQuestion) -> str:
+    """Say what is done with the element that is looked for."""
+    is_all = question.part == "target"
+    return _DOES[question.action if is_all else f"{question.action} {question.part}"]
+
+
+def tells_form(question: r.GroundingQuestion) -> str:
+    """Say what the fields of an action mean."""
+    return _FORMS[question.action]
+
+
 def _wanted(question: r.GroundingQuestion) -> JsonValue:
     wanted: dict[str, JsonValue] = {"words": question.sentence}
     if question.part:
-        does = question.action
-        if question.part != "target":
-            does = f"{question.action} {question.part}"
-        wanted["then"] = _DOES[does]
+        wanted["then"] = does(question)
     else:
         wanted["action"] = question.action
         if question.given:

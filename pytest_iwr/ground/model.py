@@ -14,6 +14,8 @@ from pytest_iwr.ground.messages import messages, once_more
 class ModelGrounder:
     """Asks one model; a reply that cannot be read is asked for once more."""
 
+    needs_devtools = False
+
     def __init__(self, open_chat: Callable[[], ports.Chat], model: str) -> None:
         """Know the model by its alias; `open_chat` is called at the first question."""
         self._open_chat = open_chat
@@ -23,6 +25,9 @@ class ModelGrounder:
     def name(self) -> str:
         """The model's alias."""
         return self._model
+
+    def close(self) -> None:
+        """There is nothing to free: the chat is another's."""
 
     def ground(self, question: r.GroundingQuestion) -> r.GroundingChoice:
         """Say which element is meant, or what the action is; see `ports.Grounder`."""

@@ -25,7 +25,7 @@ from pytest_iwr.plugin.verdict import tell_steps
 if TYPE_CHECKING:
     from pytest_iwr.drive import BrowserOptions
     from pytest_iwr.evaluate import Tools
-    from pytest_iwr.ports import Generator, Hosted
+    from pytest_iwr.ports import Generator, Grounder, Hosted
     from pytest_iwr.records import Page, Result, Task
 
 RUN = pytest.StashKey[Run]()
@@ -152,7 +152,11 @@ def iwr_tools(
     plan = request.config.stash[PLAN]
     recipe = recipe_of(plan.options)
     with plain_errors(), ExitStack() as stack:
-        driver = Browser(_browser_options(request, plan, iwr_context_args))
+        grounder = make_grounder(plan)
+        if grounder is not None:
+            stack.callback(grounder.close)
+        options = _browser_options(request, plan, iwr_context_args, grounder)
+        driver = Browser(options)
         stack.callback(driver.close)
         server = Server()
         server.start()
@@ -266,7 +270,10 @@ def _parameter(request: pytest.FixtureRequest, name: str) -> object:
 
 
 def _browser_options(
-    request: pytest.FixtureRequest, plan: Plan, context: Mapping[str, Any]
+    request: pytest.FixtureRequest,
+    plan: Plan,
+    context: Mapping[str, Any],
+    grounder: Grounder | None,
 ) -> BrowserOptions:
     from pytest_iwr.drive import BrowserOptions  # noqa: PLC0415 - heavy
     from pytest_iwr.drive.launch import default_args  # noqa: PLC0415 - heavy
@@ -289,8 +296,8 @@ def _browser_options(
         context=context,
         step_timeout_s=plan.options.step_timeout_s,
         unset=like_keys(os.environ) if asking is None else asking.secret_names,
-        grounder=make_grounder(plan),
-        grounds_first=plan.options.finding.mode == "model",
+        grounder=grounder,
+        grounds_first=plan.options.finding.mode in {"model", "browser-use"},
         traces=plan.options.trace != "off",
     )
 

@@ -7,10 +7,10 @@ from typing import Literal, cast
 
 import pytest
 
-GrounderMode = Literal["auto", "strict", "model"]
+GrounderMode = Literal["auto", "strict", "model", "browser-use"]
 DEFAULT_GROUNDER = "gemini-2.5-pro"
 GROUNDER_OPTION = "--iwr-grounder-model"
-_MODES = ("auto", "strict", "model")
+_MODES = ("auto", "strict", "model", "browser-use")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ def add_grounder_options(group: pytest.OptionGroup) -> None:
         help="who finds what a sentence means, e.g. `the heart on the second card`. "
         "auto: rules, then a model that sees the page, if an endpoint is configured "
         "(default). strict: rules alone; a sentence that they cannot read is an error. "
-        "model: the model, for every sentence that names a thing on the page.",
+        "model: the model, for every sentence that names a thing on the page. "
+        "browser-use: as model, by way of the agent of that name (extra browser-use).",
     )
     group.addoption(
         GROUNDER_OPTION,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from pytest_iwr.plugin.gate import Gate
+from pytest_iwr.plugin.gate import Gate, GateAddress
 from pytest_iwr.plugin.grounder_options import GROUNDER_OPTION, Finding
 from pytest_iwr.plugin.options import Options
 
@@ -28,7 +28,11 @@ def want_grounder(options: Options, gate: Gate) -> bool:
         return False
     from pytest_iwr.errors import UsageError  # noqa: PLC0415 - late
 
-    if finding.mode == "model" or finding.is_named:
+    if finding.mode == "browser-use":
+        from pytest_iwr.ground.browser_use import check_installed  # noqa: PLC0415
+
+        check_installed()
+    if finding.mode in {"model", "browser-use"} or finding.is_named:
         _want(finding, gate)
         return True
     if options.making.model_config is None and not _has_endpoint():
@@ -75,4 +79,21 @@ def make_grounder(plan: Plan) -> Grounder | None:
         return None
     from pytest_iwr.ground.model import ModelGrounder  # noqa: PLC0415 - late
 
-    return ModelGrounder(lambda: plan.chat, plan.options.finding.model)
+    finding = plan.options.finding
+    if finding.mode != "browser-use":
+        return ModelGrounder(lambda: plan.chat, finding.model)
+    from pytest_iwr.ground.browser_use import (  # noqa: PLC0415 - late
+        BrowserUseGrounder,
+        Reached,
+    )
+
+    secret = plan.gate.secret_names if plan.gate is not None else frozenset[str]()
+    environ = {k: v for k, v in os.environ.items() if k not in secret}
+    return BrowserUseGrounder(lambda: Reached(*_reach(plan)), finding.model, environ)
+
+
+def _reach(plan: Plan) -> GateAddress:
+    if plan.told_gate is not None:
+        return plan.told_gate
+    assert plan.gate is not None  # noqa: S101 - else no model is named
+    return plan.gate.listen()

@@ -17,6 +17,7 @@ from pytest_iwr.records.action import (
 from pytest_iwr.records.expectation import Expectation, Wait
 from pytest_iwr.records.grounding import (
     ELEMENTS,
+    BrowserNode,
     GroundingChoice,
     GroundingQuestion,
     Listed,
@@ -115,6 +116,7 @@ __all__ = [
     "Asked",
     "Assertions",
     "Box",
+    "BrowserNode",
     "ChatReply",
     "Checked",
     "Checkpoint",

@@ -67,11 +67,24 @@ class GroundingQuestion(Record):
     """PNG of the window, with the number of every element that is on screen."""
     label: str = ""
     """Which step of which task it is for, in words."""
+    devtools: str = ""
+    """The address of the browser's DevTools on this machine; "": not to be reached."""
+    window: str = ""
+    """The window's target there."""
 
     @property
     def numbers(self) -> frozenset[int]:
         """The numbers that can be chosen."""
         return frozenset(line.number for line in self.lines if line.number is not None)
+
+
+class BrowserNode(Record):
+    """A node of a page, as DevTools name it."""
+
+    node: int
+    """`BackendNodeId`."""
+    target: str
+    """The target that it is in, e.g. a window or a frame with a process of its own."""
 
 
 class GroundingChoice(Record):
@@ -84,6 +97,9 @@ class GroundingChoice(Record):
     """Of the element, where one was asked for and found."""
     fields: dict[str, JsonValue] = Field(default_factory=dict)
     """Of the action, where that was asked for and found; elements by their numbers."""
+    nodes: dict[str, BrowserNode] = Field(default_factory=dict)
+    """By field (`number` for the one that was asked for): the element itself, where it
+    is known by other means than the list; then its number says nothing."""
     reason: str = ""
     """In the model's words."""
     model: str = ""

@@ -16,8 +16,12 @@ class Relay:
 
     to: ports.Grounder | None = None
     name: str = "eyes"
+    needs_devtools: bool = False
 
     def ground(self, question: r.GroundingQuestion) -> r.GroundingChoice:
         """Have it answered."""
         assert self.to is not None
         return self.to.ground(question)
+
+    def close(self) -> None:
+        """What it hands on to is a test's."""

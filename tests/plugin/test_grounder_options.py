@@ -1,6 +1,7 @@
 """Who finds what a sentence means: as the options and the endpoints at hand say."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -179,3 +180,34 @@ def test_endpoint_that_fails_leaves_the_page_unscored(
     monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
     hearts().assert_outcomes(errors=1)
     assert project.rows == [("shop", "right", "error", "endpoint")]
+
+
+def test_browser_use_must_be_installed(hearts: Run, project: Project) -> None:
+    """Exit status 4, with what to install."""
+    absent = "import sys\nsys.modules['browser_use'] = None\n"
+    (project.path / "conftest.py").write_text(absent)
+    result = hearts("--iwr-grounder=browser-use")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*pip install 'pytest-iwr?browser-use?'*"])
+
+
+@pytest.mark.needs_browser_use
+@pytest.mark.parametrize("way", ("-n0", "-n2"))
+def test_browser_use_runs_the_same_task(
+    hearts: Run,
+    serve: Serve,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    way: str,
+) -> None:
+    """The agent asks through the gateway, and its choice is carried out and counted."""
+
+    def answer(seen: Seen) -> Answer:
+        index = re.findall(r"\[(\d+)\]<button", seen.text)[-1]  # others are examples
+        act = {"action": [{"choose": {"index": int(index)}}]}
+        rest = ("thinking", "evaluation_previous_goal", "memory", "next_goal")
+        return Answer(text=json.dumps({**dict.fromkeys(rest, ""), **act}))
+
+    monkeypatch.setenv("OPENAI_BASE_URL", serve(answer).url)
+    hearts("--iwr-grounder=browser-use", way).assert_outcomes(passed=1)
+    assert _result(project)["chosen_by_model"] == 1

@@ -238,6 +238,7 @@ const iwr = {
   list: listThings,
   keep,
   partOfFrame,
+  indexOfThing,
 
   settle,
 

@@ -264,6 +264,19 @@ const keep = ({ number, key, anyway }) => {
   return state;
 };
 
+// Which of the newest list's things a node is, alone holds, or lies in; -1: none of them.
+const indexOfThing = (node) => {
+  fresh();
+  const el = node instanceof Element ? node : node.parentElement;
+  if (!el || el.ownerDocument !== document) return -1;
+  const indexOf = (one) => things.findIndex((thing) => thing.el === one);
+  if (indexOf(el) >= 0) return indexOf(el);
+  const inner = things.flatMap((thing, index) => (contains(el, thing.el) ? [index] : []));
+  if (inner.length === 1) return inner[0];
+  for (let up = parentOf(el); up; up = parentOf(up)) if (indexOf(up) >= 0) return indexOf(up);
+  return -1;
+};
+
 const findKept = (key, hidden) => {
   const chosen = kept.get(key);
   const el = chosen ? foundAgain(chosen).el || (chosen.el.isConnected ? chosen.el : null) : null;
