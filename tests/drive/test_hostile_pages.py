@@ -128,6 +128,14 @@ def test_page_cannot_fake_what_is_seen(drive: Drive) -> None:
     went_well(drive(page, {"wait": {"text": "plain"}}), 1)
 
 
+@pytest.mark.parametrize("value", ("'gone'", "undefined", "({beat: 'x'})"))
+def test_page_cannot_garble_what_its_clock_says(drive: Drive, value: str) -> None:
+    """Whatever becomes of JSON in the page's world, the page is driven."""
+    page = f"""<p>plain</p><script>Object.prototype.toJSON = () => {value};
+    Array.prototype.filter = () => [{{}}]; Math.max = () => {value};</script>"""
+    went_well(drive(page, {"wait": {"text": "plain"}}), 1)
+
+
 def test_console_and_missing_files_are_recorded(drive: Drive) -> None:
     """A step carries what the page said and what it did not get."""
     page = """<script src="gone.js"></script>

@@ -142,7 +142,7 @@
       for (const run of queue.splice(0)) apply(later, w, [run, 0]);
     }
     const quick = [...beats.values()].filter((wait) => wait <= SOON);
-    answer(stringify({ timers: due.size, fetches, frames: drawn(), beat: Math.max(0, ...quick) }));
+    answer(stringify({ __proto__: null, timers: due.size, fetches, frames: drawn(), beat: Math.max(0, ...quick) }));
   };
   const listen = w.addEventListener.bind(w, settings.secret, onCommand);
   listen();

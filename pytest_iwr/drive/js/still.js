@@ -48,7 +48,11 @@ const pageWorld = (command) => {
   addEventListener(`${SECRET}:answer`, hear, { once: true });
   dispatchEvent(new CustomEvent(SECRET, { detail: command }));
   removeEventListener(`${SECRET}:answer`, hear);
-  return JSON.parse(answer) || { timers: 0, fetches: 0, frames: 0, beat: 0 };
+  // The page may have changed what its world answers with.
+  let told = null;
+  try { told = JSON.parse(answer); } catch { /* nothing that could be read */ }
+  const read = (name) => (told && Number.isFinite(told[name]) ? told[name] : 0);
+  return { timers: read("timers"), fetches: read("fetches"), frames: read("frames"), beat: read("beat") };
 };
 
 const frame = () =>
