@@ -7,7 +7,7 @@ from pathlib import Path
 from pytest_iwr import ports
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import ItemFolder
-from pytest_iwr.check import check
+from pytest_iwr.check import check, explain
 from pytest_iwr.score import score
 
 
@@ -71,6 +71,7 @@ def rescore(task: r.Task, trace: r.Trace, tools: Tools, folder: ItemFolder) -> r
         minimum=tools.min_similarity,
         judge=tools.judge,
     )
+    verdicts = explain(trace, verdicts, folder.path)
     scored = score(task, verdicts, tools.scorer.protocol.weights)
     return _result(task, scored, tools, folder).model_copy(
         update={

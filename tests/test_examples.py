@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from pytest_iwr.records import Result
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "examples" / "pages"
 TASKS = ("2048", "sb-admin-2", "shop", "todomvc")
@@ -39,8 +41,9 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Rows:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    text = (folder / "reports" / "latest" / "summary.json").read_text("utf-8")
-    return {(row["model"], row["task"]): row for row in json.loads(text)["tasks"]}
+    text = (folder / "reports" / "latest" / "results.jsonl").read_text("utf-8")
+    results = map(json.loads, text.splitlines())
+    return {(result["model"], result["task"]): result for result in results}
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -59,6 +62,16 @@ def test_flawed_page_breaks_where_its_fault_was_planted(rows: Rows, task: str) -
     assert row["status"] == "failed"
     assert row["failed_step"] == expected["failed_step"]
     assert row["failed_checkpoint"] == expected["failed_checkpoint"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_flawed_page_is_told_its_cause(rows: Rows, task: str) -> None:
+    """What is found on the page leads to the fault, as `expected.json` says."""
+    expected = json.loads((PAGES / "expected.json").read_text("utf-8"))["flawed"][task]
+    cause = Result.model_validate(rows["flawed", task]).cause
+    assert cause is not None
+    assert cause.kind == expected["cause"]
+    assert expected["words"] in cause.words
 
 
 @pytest.mark.parametrize("task", TASKS)

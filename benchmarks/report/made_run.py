@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import RunFolder
+from pytest_iwr.check import explain
 from pytest_iwr.load import load
 from pytest_iwr.report import files
 from pytest_iwr.report.keep import keep
@@ -177,6 +178,7 @@ def _evaluate(
         ),
         checkpoints=tuple(_checkpoints(task, folder.path, trace, plan, chance)),
     )
+    verdicts = explain(trace, verdicts, folder.path)
     scored = score(task, verdicts, PROTOCOL.weights)
     result = r.Result(
         **{name: getattr(scored, name) for name in r.Score.model_fields},

@@ -122,10 +122,14 @@ class Camera:
 
     def look(self) -> Path:
         """Write a picture of now beside the shots, over the last such one."""
+        return self.glance()[0]
+
+    def glance(self) -> tuple[Path, list[dict[str, Any]]]:
+        """Do as `look`, and give what is visible: nodes as in a snapshot."""
         path = self.folder / "look.png"
-        with self._held():
+        with self._held() as held:
             self._shoot(path)
-        return path
+        return path, held.nodes
 
     def see(self, look: Callable[[View], None]) -> bytes:
         """Give a shot (PNG) of a moment in which `look` sees every document."""

@@ -11,6 +11,7 @@ from pytest_iwr import ports
 from pytest_iwr import records as r
 from pytest_iwr.drive.act import Done, Hands
 from pytest_iwr.drive.camera import Camera, Seen
+from pytest_iwr.drive.diagnose import DIAGNOSE_S, Question, diagnose, needs_facts
 from pytest_iwr.drive.expect import Before, wait_for
 from pytest_iwr.drive.grounding import Grounding
 from pytest_iwr.drive.locate import StepFailed
@@ -145,6 +146,8 @@ class Trip:
         timings: dict[str, float] = {}
         unsettled = ""
         before = Before(self._shot, self.camera.scale)
+        wanted: list[r.Expectation] = []
+        action: r.Action | None = None
         try:
             action = self._act(hands, step, allowed)
             timings["act"] = time.monotonic() - begun - self.grounding.waited_s
@@ -170,19 +173,17 @@ class Trip:
             text = f"the page went away in the middle of the step: {lost}"
             failure = r.Failure(kind="navigation_failed", message=text)
         except SelectorError as error:
-            line = self.task.line_of(number)
-            where = f"steps[{number - 1}]"
-            problem = Problem(Path(self.task.path), line, where, str(error))
-            raise TaskError([problem]) from error
+            raise self._task_error(number, str(error)) from error
         shooting = time.monotonic()
         self.watch.allow(SETTLE_S + GRACE_S)
         seen = self._see(number, step if failure is None else None)
         timings["shot"] = time.monotonic() - shooting
-        said = step.say or _said(step)
-        start = r.TraceStep(number=number, verb=step.verb, said=said)
+        start = r.TraceStep(number=number, verb=step.verb, said=step.say or _said(step))
         self._record(
             start, hands.done, seen, begun, timings, unsettled, outcomes, failure
         )
+        if needs_facts(failure):
+            self._ask_why(action, _false_one(wanted, outcomes), begun)
         return failure is None
 
     def _act(self, hands: Hands, step: r.Step, allowed_s: float) -> r.Action:
@@ -204,6 +205,20 @@ class Trip:
             hands.carry_out(other)
             return other
         return action
+
+    def _task_error(self, number: int, message: str) -> TaskError:
+        line, where = self.task.line_of(number), f"steps[{number - 1}]"
+        return TaskError([Problem(Path(self.task.path), line, where, message)])
+
+    def _ask_why(
+        self, action: r.Action | None, expectation: r.Expectation | None, begun: float
+    ) -> None:
+        """Add to the last step, which failed, what can tell why."""
+        self.watch.allow(DIAGNOSE_S + GRACE_S)
+        *_, before, step = self.steps
+        question = Question(step, action, expectation, before, begun)
+        facts = diagnose(self.windows, self.camera, question)
+        self.steps[-1] = step.model_copy(update={"facts": facts})
 
     def _see(self, number: int, step: r.Step | None) -> Seen:
         """Take the pictures of a step; without it those that need no checkpoint."""
@@ -288,6 +303,14 @@ def _broken(outcomes: tuple[r.Outcome, ...]) -> r.Failure | None:
             text = f"expected {outcome.asked}, but: {outcome.seen}"
             return r.Failure(kind="expectation", message=text)
     return None
+
+
+def _false_one(
+    wanted: list[r.Expectation], outcomes: tuple[r.Outcome, ...]
+) -> r.Expectation | None:
+    """Give the first expectation that does not hold, with its target."""
+    pairs = zip(wanted, outcomes, strict=False)
+    return next((e for e, outcome in pairs if outcome.holds is False), None)
 
 
 def _said(step: r.Step) -> str:

@@ -15,7 +15,16 @@ from playwright.sync_api import CDPSession, Error, Frame, Page
 from pytest_iwr.drive.place import Place, place_of
 
 WORLD = "iwr"
-_EYES = ("see.js", "name.js", "find.js", "touch.js", "mark.js", "still.js", "answer.js")
+_EYES = (
+    "see.js",
+    "name.js",
+    "find.js",
+    "trail.js",
+    "touch.js",
+    "mark.js",
+    "still.js",
+    "answer.js",
+)
 _LOST = (
     "Cannot find context",
     "Execution context was destroyed",

@@ -27,6 +27,8 @@ MOST_LINES = 200
 _PATIENCE_S = 2.0
 """A picture that is on its way for longer is not waited for."""
 _PICTURES = {"image", "stylesheet", "font"}
+_FRAME = re.compile(r"^\s+at .*?((?:https?|blob):\S+?):(\d+):\d+\)?$", re.MULTILINE)
+"""The innermost line of a stack that has an address."""
 _LONGEST = 2000
 """Characters kept of what a page says."""
 
@@ -237,7 +239,19 @@ class Windows:
 
     def _hear_error(self, error: pw.WebError) -> None:
         text = f"{error.error.name}: {error.error.message}"
-        self._keep(self.log.console, r.Message(level="uncaught", text=_whole(text)))
+        where = self._place_of(error)
+        line = r.Message(level="uncaught", text=_whole(text), where=where)
+        self._keep(self.log.console, line)
+
+    def _place_of(self, error: pw.WebError) -> str:
+        """Give address and line of an uncaught error, "" where nobody knows."""
+        place = _FRAME.search(error.error.stack or "")
+        if place:
+            return f"{self.short(place[1])}:{place[2]}"
+        known = getattr(error, "location", None)  # not in every version of Playwright
+        if known is None or not known["url"]:
+            return ""
+        return f"{self.short(known['url'])}:{known['line']}"
 
     def _hear_input(self, payload: str) -> None:
         self._keep(self.log.input, json.loads(payload), most=20_000)

@@ -175,9 +175,11 @@ def _thumbnails(folder: Path, result: Result) -> list[tuple[Path, str]]:
 
 
 def _score_cells(row: Row | None) -> list[str]:
+    from pytest_iwr.records import Result  # noqa: PLC0415 - when first needed
     from pytest_iwr.report.words import (  # noqa: PLC0415 - when first needed
         first_break,
         number,
+        why,
     )
 
     values = [getattr(row, name) if row else None for name in _SCORES]
@@ -186,6 +188,8 @@ def _score_cells(row: Row | None) -> list[str]:
         for name, value in zip(_SCORES, values, strict=True)
     ]
     words = escape(": ".join(filter(None, first_break(row)))) if row else ""
+    told = why(row.cause, row.reason) if isinstance(row, Result) else ""
+    words += f'<br><span class="why">{escape(told)}</span>' if told else ""
     return [*cells, f'<td class="col-break">{words}</td>']
 
 

@@ -14,6 +14,7 @@ from pytest_iwr.records.action import (
     Type,
     Upload,
 )
+from pytest_iwr.records.cause import Cause, CauseKind
 from pytest_iwr.records.expectation import Expectation, Wait
 from pytest_iwr.records.grounding import (
     ELEMENTS,
@@ -89,10 +90,12 @@ from pytest_iwr.records.trace import (
     Dialog,
     Element,
     ErrorKind,
+    Facts,
     Failure,
     FailureKind,
     Grounding,
     Hit,
+    Listener,
     Message,
     Outcome,
     Request,
@@ -117,6 +120,8 @@ __all__ = [
     "Assertions",
     "Box",
     "BrowserNode",
+    "Cause",
+    "CauseKind",
     "ChatReply",
     "Checked",
     "Checkpoint",
@@ -130,6 +135,7 @@ __all__ = [
     "Element",
     "ErrorKind",
     "Expectation",
+    "Facts",
     "Failure",
     "FailureKind",
     "GatewayCode",
@@ -143,6 +149,7 @@ __all__ = [
     "ImageLimits",
     "Judgement",
     "Listed",
+    "Listener",
     "Message",
     "ModelConfig",
     "ModelRow",

@@ -4,6 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from pytest_iwr.records.cause import Cause
 from pytest_iwr.records.judge import Judgement
 from pytest_iwr.records.model import Generation
 from pytest_iwr.records.scalars import Record
@@ -126,6 +127,8 @@ class Checked(Record):
     shots the less alike one counts."""
     other: str | None = None
     """The shot that does not count, where the page is unstable."""
+    cause: Cause | None = None
+    """`None`: the minimum is reached."""
 
     @property
     def is_similar(self) -> bool:
@@ -144,6 +147,8 @@ class Verdict(Record):
     """Prose assertions that nobody judged."""
     judged: tuple[Judgement, ...] = ()
     """What a judge made of the others."""
+    cause: Cause | None = None
+    """`None`: the step passed, or there was none to be told."""
 
 
 class Verdicts(Record):
@@ -239,6 +244,14 @@ class Result(Row):
     duration_s: float = 0.0
     timings_s: dict[str, float] = Field(default_factory=dict)
     """Seconds by stage: `serve`, `drive`, `check`."""
+
+    @property
+    def cause(self) -> Cause | None:
+        """Why it failed: of the failed step, else of the failed checkpoint."""
+        failed = [v.cause for v in self.verdicts if v.step == self.failed_step]
+        unlike = [c.cause for c in self.checkpoints if c.step == self.failed_checkpoint]
+        known = failed if self.failed_step is not None else unlike
+        return known[0] if known else None
 
     def row(self) -> Row:
         """Give the line of the summary, without the evidence."""

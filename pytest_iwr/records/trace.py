@@ -167,6 +167,53 @@ class Grounding(Record):
     """Seconds; not part of any comparison."""
 
 
+class Listener(Record):
+    """A function of the page that hears an event."""
+
+    on: str
+    """The element, in words, `the document` or `the window`."""
+    event: str
+    line: int
+    """Of its script, or of the page where the script stands in it; counted from 1."""
+    source: str
+    """How it begins."""
+
+
+class Facts(Record):
+    """What was found on the page right after a step failed, to tell why."""
+
+    is_whole: bool = False
+    """All that the step's input passed was looked at; else the document went away
+    meanwhile, or the time was over."""
+    reached: str = ""
+    """What the input reached, in words."""
+    listeners: tuple[Listener, ...] = ()
+    """Those that the input passed and that hear its events, innermost first."""
+    default: str = ""
+    """What the browser does of itself with such input, and can change the page: a
+    link, a form, a rule of style; in words, empty where there is nothing."""
+    own: str = ""
+    """What it does of itself to no more than what was touched: focus, tick, text."""
+    is_new_document: bool = False
+    """The document was loaded in this step."""
+    is_place_missing: bool = False
+    """Where the false expectation looks is not there."""
+    watched: tuple[Box, ...] = ()
+    """Where the false expectation looks; empty: at no place in particular."""
+    wanted: str = ""
+    """The text that the false expectation wants to see."""
+    hidden: str = ""
+    """What is expected is there but not visible: the element in words."""
+    thrown: tuple[Message, ...] = ()
+    """What the document threw since it was loaded, with the places."""
+    still: str = ""
+    """Why the wheel moved nothing."""
+    restless: tuple[Box, ...] = ()
+    """Where the screen changes by itself, as looks a little later show."""
+    restless_texts: tuple[str, ...] = ()
+    """What comes and goes there."""
+
+
 class TraceStep(Record):
     """One step as it was carried out; number 0 is the page before the first step."""
 
@@ -211,6 +258,8 @@ class TraceStep(Record):
     windows: int = 1
     """Open windows afterwards."""
     failure: Failure | None = None
+    facts: Facts | None = None
+    """`None`: nobody looked, as the step went well or says itself why it did not."""
 
 
 class Trace(Record):

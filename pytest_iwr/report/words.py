@@ -2,7 +2,7 @@
 
 import re
 
-from pytest_iwr.records import Result, Row, Task, Trace
+from pytest_iwr.records import Cause, Result, Row, Task, Trace
 from pytest_iwr.report.commands import harmless
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
@@ -32,6 +32,13 @@ def details(result: Result) -> str:
     page = f"{result.folder}/index.html"
     broke = result.failed_step is not None or result.failed_checkpoint is not None
     return f"{page}#step=broken" if broke else page
+
+
+def why(cause: Cause | None, reason: str | None) -> str:
+    """Say why something failed; "" where nobody knows, or where the reason says it."""
+    if cause is None or one_line(cause.words) == one_line(reason or ""):
+        return ""
+    return f"{cause.kind.replace('_', ' ')}: {one_line(cause.words)}"
 
 
 def step_words(task: Task, trace: Trace | None, number: int) -> str:
@@ -66,6 +73,8 @@ def failure(
     words = f" ({step_words(task, trace, number)})" if number else ""
     line = task.line_of(number)
     lines = [f"{file}:{line}: {what}{words}: {result.kind}: {result.reason}"]
+    told = why(result.cause, result.reason)
+    lines += [f"  why: {told}"] if told else []
     lines += [f"  {name}: {path}" for name, path in _pictures(result, trace, folder)]
     lines.append("  " + scores(result))
     if result.page:
@@ -110,6 +119,10 @@ def steps_section(result: Result, task: Task, trace: Trace | None) -> str:
         if verdict is not None and not verdict.passed:
             text += f": {one_line(verdict.reason or '')}"
         lines.append(text)
+        if verdict is not None and verdict.cause is not None:
+            told = why(verdict.cause, verdict.reason)
+            lines += [f"     why: {told}"] if told else []
+            lines += [f"     {one_line(line)}" for line in verdict.cause.details]
     if result.external:
         lines.append("blocked, off the page's origin: " + ", ".join(result.external))
     return harmless("\n".join(lines))

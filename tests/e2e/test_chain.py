@@ -2,6 +2,7 @@
 
 import os
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,16 @@ def test_right_page_is_green_and_wrong_page_is_red(counter: Project) -> None:
     shot = re.search(r"shot: (\S+)", result.stdout.str())
     assert shot is not None
     assert (counter.path / shot[1]).is_file()
+
+
+def test_cause_is_told_in_every_report(counter: Project) -> None:
+    """The terminal, pytest-html's report and ours say what the page did instead."""
+    told = "wrong result: status 'Total 0' became 'Total 2' at "
+    run(counter).stdout.fnmatch_lines([f"  why: {told}*"])
+    for report in ("report.html", "index.html"):
+        pages = [counter.latest / report, *counter.latest.glob("items/*/*/index.html")]
+        texts = [unescape(page.read_text("utf-8")) for page in pages]
+        assert any(told in text for text in texts), report
 
 
 def test_summary_is_the_same_in_every_way(counter: Project) -> None:

@@ -41,6 +41,13 @@ def test_verdict_is_a_sentence(run: RunFolder, open_page: Open) -> None:
     assert "is best, with Final" in text
 
 
+def test_failed_step_says_why(run: RunFolder, open_page: Open) -> None:
+    """Below its reason, and in the details what was found."""
+    with open_page(failed_item(run)) as (page, _, _):
+        step = page.locator("li.step.failed").first
+        expect(step).to_contain_text("Why: ")
+
+
 def test_each_model_has_its_numbers_and_their_spread(
     run: RunFolder, open_page: Open
 ) -> None:

@@ -13,7 +13,19 @@ const wellFormed = (value) => {
 
 const hiddenTwin = (target, verb) => {
   const twin = find(target, { verb, hidden: true })[0];
-  return twin ? describe(twin.el) : "";
+  if (twin) return describe(twin.el);
+  const words = fold(target.text ?? target.name);
+  return words ? hiddenText((text) => wordsWorth(words, text) > 0.9) : "";
+};
+
+// The innermost element that nobody sees and whose words are such; "": there is none.
+const hiddenText = (isSuch) => {
+  let best = null;
+  for (const el of elementsIn(document.documentElement)) {
+    if (SILENT.has(el.tagName) || isShown(el) || !isSuch(fold(el.textContent))) continue;
+    if (!best || contains(best, el)) best = el;
+  }
+  return best ? describe(best) : "";
 };
 
 // A place that is named by a text in it: the part of the page around that text.
@@ -54,6 +66,13 @@ const iwr = {
   why: ({ target, verb }) => {
     fresh();
     return hiddenTwin(target, verb);
+  },
+
+  // Words that are in the document and that nobody sees.
+  hiddenText: ({ text }) => {
+    fresh();
+    const words = fold(text).toLowerCase();
+    return hiddenText((got) => findWords(got.toLowerCase(), words) >= 0);
   },
 
   // Find again and touch: the point of the one meant, and who receives it there.
@@ -241,6 +260,8 @@ const iwr = {
   indexOfThing,
 
   settle,
+
+  trail: tellTrail,
 
   // Hold still, and list what is visible: the accessibility snapshot of the moment.
   // `beat`: milliseconds until what moves on has moved, as far as that is known.

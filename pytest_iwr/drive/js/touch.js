@@ -17,6 +17,7 @@ const isMeant = (path) => armed.accepted.some((el) => path.includes(el));
 const onEvent = (event) => {
   if (!armed || !event.isTrusted) return;
   const path = event.composedPath();
+  if (event.type === "keydown") keepTrail(event.type, path);
   const key = event.type === "keydown" ? event.key : event.type === "beforeinput" ? event.data : undefined;
   if (key !== undefined) {
     const target = path[0] instanceof Element ? path[0] : null;
@@ -32,6 +33,7 @@ const onEvent = (event) => {
     return;
   }
   if (!meant) return;
+  keepTrail(event.type, path);
   // Once it went down on the right element, what the page redraws is the page's own.
   if (event.type === "pointerdown" || event.type === "touchstart") armed.guards = false;
   if (armed.said.has(event.type)) return;
@@ -141,6 +143,7 @@ const arm = (el, { guards = false, hit = null } = {}) => {
   const accepted = el ? acceptedBy(el) : null;
   if (accepted && hit && !accepted.some((part) => contains(part, hit))) accepted.push(hit);
   armed = { accepted, guards, said: new Set() };
+  forgetTrail();
   listen();
 };
 
@@ -235,6 +238,7 @@ const scrollPlace = (el) => ({ left: el.scrollLeft, top: el.scrollTop, width: el
 
 // A point over `scroller` where the wheel moves it and nothing inside it first.
 const wheelPoint = (scroller, dx, dy) => {
+  keepTurn(scroller, dx, dy);
   const isRoot = scroller === document.scrollingElement;
   const view = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   const part = isRoot ? view : meet(rectOf(scroller), view);

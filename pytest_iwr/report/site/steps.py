@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pytest_iwr import records as r
 from pytest_iwr.report.kept import KeptStep, Shown
 from pytest_iwr.report.site.evidence import Item
-from pytest_iwr.report.words import one_line
+from pytest_iwr.report.words import one_line, why
 
 _MOST_WORDS = 400
 """Missing or added words of one picture that are drawn."""
@@ -39,6 +39,7 @@ class StepView:
     break, which does not count."""
     kind: str
     reason: str
+    cause: r.Cause | None
     done: r.TraceStep | None
     judged: tuple[r.Judgement, ...]
     """What a judge made of its assertions."""
@@ -49,6 +50,11 @@ class StepView:
     differences: r.Differences | None
     video_s: float | None
     """When it begins in the task's video."""
+
+    @property
+    def why(self) -> str:
+        """Say the cause, where the reason does not say it."""
+        return why(self.cause, self.reason)
 
     @property
     def blocked(self) -> tuple[r.Request, ...]:
@@ -112,6 +118,7 @@ def _view(  # noqa: PLR0913, PLR0917 (the parts of one step)
         status=status,
         kind=kind,
         reason=reason,
+        cause=_cause(verdict, checked),
         done=done,
         judged=verdict.judged if verdict else (),
         checked=checked,
@@ -143,6 +150,11 @@ def _judged(
         reason = item.result.reason if is_first else ""
         return "different", "checkpoint", one_line(reason or "")
     return "passed", "", ""
+
+
+def _cause(verdict: r.Verdict | None, checked: r.Checked | None) -> r.Cause | None:
+    failed = verdict.cause if verdict else None
+    return failed or (checked.cause if checked else None)
 
 
 def _said(number: int, author: KeptStep | None, done: r.TraceStep | None) -> str:
