@@ -42,8 +42,11 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=113)
     parser.add_argument("--models", type=int, default=3)
     parser.add_argument("--steps", type=int, default=9)
+    parser.add_argument("--keep", type=Path, help="make the run here, or use it again")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
+        home = asked.keep or Path(scratch)
+        run = RunFolder(home / "run")
         plan = Plan(
             tasks=asked.tasks,
             models=tuple(f"model-{n}" for n in range(asked.models)),
@@ -51,7 +54,8 @@ def main() -> None:
             size=(1280, 720),
             processes=2,
         )
-        run = make_run(Path(scratch), plan)
+        if not run.summary.exists():
+            make_run(home, plan)
         print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         _tell_items(run)
         site = _write("write_site", "write_site(run)", run)

@@ -5,9 +5,10 @@ are made smaller, or coarser, until these fit.
 """
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -37,8 +38,8 @@ _SAMPLE = 8
 _THREADS = 2
 _AT_ONCE = 8
 """Pictures in memory."""
-_SMALLEST = 2_000
-"""Bytes: where less is left, no picture is tried any more."""
+_LARGEST = 4
+"""A picture may take so many times its share of the room that is left."""
 _SCRIPTS = ("overview.js", "viewer.js", "single.js")
 _HERE = "<!--pictures-->"
 """Where they stand in the page; text of others has no such sign, it is escaped."""
@@ -168,28 +169,56 @@ def _viewer_step(step: StepView) -> dict[str, object]:
 def _pictures(folder: Path, wanted: _Wanted, room: int) -> Iterator[str]:
     """Give elements with pictures while there is room, a few of them in memory."""
     failed = [folder / name for name in wanted.failed]
-    level = next((one for one in LEVELS if _expected(failed, one) <= room), LEVELS[-1])
-    names = list(wanted.failed | wanted.beside | wanted.passed)
+    first = next(
+        (i for i, level in enumerate(LEVELS) if _expected(failed, level) <= room),
+        len(LEVELS) - 1,
+    )
+    others = [n for n in wanted.beside | wanted.passed if n not in wanted.failed]
     left_out = 0
     with ThreadPoolExecutor(_THREADS) as pool:
-        for start in range(0, len(names), _AT_ONCE):
-            some = names[start : start + _AT_ONCE]
-            if room < _SMALLEST:
-                left_out += len(some)
-                continue
-            encoded = pool.map(lambda name: _encode(folder / name, level), some)
-            for name, data in zip(some, encoded, strict=True):
-                line = _element(name, data) if data else ""
-                if not line or len(line) > room:
-                    left_out += 1
-                    continue
+        for some, due in _chunks(list(wanted.failed)):
+            most = room * min(1, _LARGEST / due)
+            fit = partial(_fitting, levels=LEVELS[first:], most=most)
+            for name, data in zip(some, pool.map(fit, _in(folder, some)), strict=True):
+                line = _element(name, data)
                 room -= len(line)
                 yield line
-    told = paper.inert({"left": left_out, "level": level})
+        for some, due in _chunks(others):
+            encode = partial(_encode, level=LEVELS[first])
+            encoded = pool.map(encode, _in(folder, some))
+            lines = [_element(*one) for one in zip(some, encoded, strict=True)]
+            if sum(map(len, lines)) > room:
+                left_out = due
+                break
+            room -= sum(map(len, lines))
+            yield from lines
+    told = paper.inert({"left": left_out, "level": LEVELS[first]})
     yield f'<script type="application/json" id="told-data">{told}</script>\n'
 
 
-def _element(name: str, data: bytes) -> str:
+def _chunks(names: Sequence[str]) -> Iterator[tuple[Sequence[str], int]]:
+    """Give a few names at a time, and how many are due with them."""
+    for start in range(0, len(names), _AT_ONCE):
+        yield names[start : start + _AT_ONCE], len(names) - start
+
+
+def _in(folder: Path, names: Iterable[str]) -> list[Path]:
+    return [folder / name for name in names]
+
+
+def _fitting(path: Path, levels: Sequence[Level | None], most: float) -> bytes | None:
+    """Encode a picture at the first level at which it takes no more than `most`."""
+    data = None
+    for level in levels:
+        data = _encode(path, level)
+        if data is None or len(data) * _BASE64 <= most:
+            break
+    return data
+
+
+def _element(name: str, data: bytes | None) -> str:
+    if data is None:
+        return ""
     text = base64.b64encode(data).decode()
     return f'<script type="text/plain" data-file="{escape(name)}">{text}</script>\n'
 
