@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
+from unicodedata import category
 
 from pytest_iwr import records as r
 from pytest_iwr.check.blocks import Match, blocks, match_blocks
@@ -98,12 +99,23 @@ def _words(block: Line) -> Iterator[r.Word]:
             width=round(len(text) * letter, 1),
             height=bottom - top,
         )
-        yield r.Word(text=text, box=box)
+        if not _is_noise(text):
+            yield r.Word(text=text, box=box)
         at += len(text)
 
 
+def _is_noise(text: str) -> bool:
+    """Tell what icons are taken for: signs, and letters that stand alone."""
+    rest = _plain(text)
+    return not rest or (len(rest) == 1 and not rest.isdigit())
+
+
+def _plain(text: str) -> str:
+    return "".join(sign for sign in text if category(sign) != "So").casefold()
+
+
 def _folded(words: Sequence[r.Word]) -> list[str]:
-    return [word.text.casefold() for word in words]
+    return [_plain(word.text) for word in words]
 
 
 def _stays(match: Match) -> bool:

@@ -10,8 +10,9 @@ import numpy as np
 from pytest_iwr.report.pictures import Pixels
 
 KINDS = {".mp4", ".webm", ".m4v", ".mov", ".ogv"}
-_BEFORE_S = 0.06
-"""The picture after a step is taken so long before the next one begins."""
+_BEFORE_S = 0.5
+"""The picture after a step is taken so long before the next one begins: the page is at
+rest, and the pointer has not set out."""
 _LAST_S = 0.25
 """The picture after the last step is taken so long before the end."""
 

@@ -69,6 +69,13 @@ def test_block_that_moved_is_told(by: int, count: int) -> None:
     assert all(one.shot.x - one.reference.x == by for one in found.moved)
 
 
+def test_what_icons_are_taken_for_is_no_word() -> None:
+    """Signs and single letters; a single digit is one."""
+    found = differ([line("●Direct Q 5", 10, 10)], [line("Direct è 6", 10, 10)])
+    assert words(found.missing) == ["5"]
+    assert words(found.added) == ["6"]
+
+
 def test_icon_in_a_box_is_no_move() -> None:
     """Recognition takes it with the text or not; one edge stays."""
     found = differ([line("Tables", 40, 10, 60)], [line("Tables", 10, 10, 90)])
