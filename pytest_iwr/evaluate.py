@@ -41,7 +41,8 @@ def evaluate(task: r.Task, page: r.Page, tools: Tools, folder: ItemFolder) -> r.
     started = time.monotonic()
     with tools.host.serve(page, assets) as hosted:
         trace = tools.driver.drive(task, hosted.url, folder.path)
-        trace = trace.model_copy(update={"missing": hosted.missing()})
+        told = {"missing": hosted.missing(), "path": task.path}
+        trace = trace.model_copy(update=told)
     driven = time.monotonic()
     folder.trace.write_text(trace.model_dump_json(indent=1), encoding="utf-8")
     result = rescore(task, trace, tools, folder)

@@ -108,6 +108,6 @@ def _with(verdict: r.Verdict, judged: tuple[r.Judgement, ...]) -> r.Verdict:
 
 def _reason(judgement: r.Judgement) -> str:
     said = next((s.reason for s in judgement.samples if s.verdict is False), "")
-    words = " ".join(said.split())
+    words = " ".join("".join(c if c.isprintable() else " " for c in said).split())
     cut = words if len(words) <= _LONGEST else words[:_LONGEST] + "…"
     return f"the judge denies {judgement.asked!r}" + (f": {cut}" if cut else "")

@@ -266,6 +266,8 @@ class Trace(Record):
     """The record of one drive."""
 
     task: str
+    path: str = ""
+    """The task's file, absolute."""
     browser: str
     """Product and version of the browser."""
     width_px: int

@@ -266,9 +266,9 @@ class _Nobody:
 
 def _finder(told: Path | None) -> Find:
     """Give what finds tasks: where they were, or below a folder."""
-    known: dict[tuple[str | None, str], r.Task] = {}
+    known: dict[tuple[str, str], r.Task] = {}
 
-    def find(task_id: str, path: str | None) -> r.Task:
+    def find(task_id: str, path: str) -> r.Task:
         if (path, task_id) not in known:
             known[path, task_id] = _load(task_id, path, told)
         return known[path, task_id]
@@ -276,13 +276,13 @@ def _finder(told: Path | None) -> Find:
     return find
 
 
-def _load(task_id: str, path: str | None, told: Path | None) -> r.Task:
+def _load(task_id: str, path: str, told: Path | None) -> r.Task:
     if told is None:
-        if path is not None and Path(path).is_file():
+        if Path(path).is_file():
             return load_named(Path(path), task_id)
         raise UsageError(
-            f"{path or 'nowhere'}: the task {task_id!r} is not there any more. Name "
-            "the folder that has it: --tasks=DIR"
+            f"{path}: the task {task_id!r} is not there any more. Name the folder that "
+            "has it: --tasks=DIR"
         )
     for file in sorted(told.rglob(f"*{SUFFIX}")):
         try:

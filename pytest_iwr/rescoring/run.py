@@ -16,8 +16,8 @@ from pytest_iwr.errors import IwrError, UsageError
 from pytest_iwr.evaluate import Tools, rescore
 from pytest_iwr.report.keep import keep_differences
 
-Find = Callable[[str, str | None], r.Task]
-"""Gives the task with an id, whose file was there; raises TaskError or UsageError."""
+Find = Callable[[str, str], r.Task]
+"""Gives the task with an id, and where its file was; raises TaskError or UsageError."""
 
 _AT_ONCE = 4
 """Items that wait for a judge at a time."""
@@ -62,7 +62,7 @@ class Again:
 
     def _again(self, row: r.Row, item: ItemFolder) -> r.Result:
         trace = read_trace(item.trace)
-        path = row.path if isinstance(row, r.Result) else None
+        path = row.path if isinstance(row, r.Result) else trace.path
         task = self.find(trace.task, path)
         folder = self.target.item(row.task, row.model, row.epoch)
         copy(item.path, folder.path)

@@ -185,3 +185,17 @@ def test_unreadable_judge_leaves_its_replies(tmp_path: Path) -> None:
     text = (tmp_path / "item" / "judge-01-assertion-1.json").read_text("utf-8")
     told = r.Judgement.model_validate_json(text)
     assert [sample.reply for sample in told.samples] == ["Hm.", "Hm."]
+
+
+def test_reason_of_a_judge_stays_text_on_a_screen(tmp_path: Path) -> None:
+    """It may repeat what a page shows: no control characters, and not too long."""
+    said = {**points(), "verdict": False, "reason": "no\n\x1b[2Jred\u202e " + "x" * 999}
+    _, found, _ = _verdicts(
+        tmp_path, (RED, BLUE, GREEN, GREEN), lambda _: Answer(text=json.dumps(said))
+    )
+    reason = found.steps[0].reason
+    assert reason is not None
+    assert reason.startswith("the judge denies 'The screen is blue.': no [2Jred xxx")
+    assert reason.endswith("x…")
+    assert reason.isprintable()
+    assert len(reason) < 400

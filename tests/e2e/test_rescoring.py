@@ -211,3 +211,33 @@ def test_cache_alone_scores_without_an_endpoint(
     assert after["tasks"] == before["tasks"]
     assert after["tripwire"]["state"] == "not_run"
     assert len(mock.requests) == asked
+
+
+@pytest.mark.paper
+def test_run_whose_judge_was_down_is_scored_later(
+    tmp_path: Path, weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was driven is not lost: only the judge is asked then."""
+    monkeypatch.chdir(tmp_path)
+    home = write_lamp(tmp_path, LAMP.format(words="", more=""))
+    looks = Looker((home / "checkpoints").glob("*.png"))
+    is_up: list[bool] = []
+
+    def answer(seen: Seen) -> Answer:
+        return looks(seen) if is_up else Answer(status=401)
+
+    with MockEndpoint(answer=answer) as mock:
+        configure(tmp_path, mock.url)
+        done = run(tmp_path, weights, "--iwr-pages=pages")
+        assert done.returncode == 20, done.stdout
+        (row,) = summary_of(tmp_path)["tasks"]
+        assert (row["status"], row["kind"]) == ("error", "endpoint")
+        is_up.append(True)
+        told = ["-o", "later", "--iwr-model-config=models.yaml"]
+        assert main(["rescore", "reports/latest", *told]) == 0
+    (row,) = _summary(tmp_path / "later")["tasks"]
+    assert (row["status"], row["kind"], row["failed_step"]) == (
+        "failed",
+        "assertion",
+        1,
+    )

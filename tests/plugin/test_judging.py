@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_iwr.gateway import read_ledger
+from pytest_iwr.gateway import Status, read_ledger
 from pytest_iwr.gateway.config import load_models
 from pytest_iwr.gateway.mock import Answer, MockEndpoint, Seen
 from pytest_iwr.plugin.judge_options import DEFAULT_JUDGE
+from pytest_iwr.plugin.making import asking_line, bill
 from tests.check.judge.kit import points
 from tests.e2e.looking import Looker
 from tests.plugin.kit import PICTURE, WAYS, Project
@@ -231,3 +232,21 @@ def test_models_of_the_page_about_judges_load(tmp_path: Path) -> None:
     (tmp_path / "models.yaml").write_text(block, encoding="utf-8")
     found = load_models(tmp_path / "models.yaml", {}, [DEFAULT_JUDGE], needs_keys=False)
     assert found[DEFAULT_JUDGE].key_env == "GEMINI_API_KEY"
+
+
+def test_live_line_counts_requests_while_no_page_is_made() -> None:
+    """It goes when nothing is under way."""
+    status = Status(2, 3, 7, 1, 0, 1, 0.25, 0, 900, 90, 4)
+    assert asking_line(status) == (
+        "iwr: 7 requests answered, 2 running, 3 waiting, 1 retry, spent $0.2500"
+    )
+    assert not asking_line(status._replace(running=0, waiting=0))
+
+
+def test_bill_counts_what_was_asked_while_pages_are_stored() -> None:
+    """Where nothing was asked there is none."""
+    status = Status(0, 0, 7, 1, 0, 0, 0.25, 0, 900, 90, 4)
+    assert bill(status, None) == [
+        "models: 7 asked, 1 from the cache, 900 tokens in, 90 out; spent $0.2500"
+    ]
+    assert not bill(None, None)

@@ -22,6 +22,8 @@ from pytest_iwr.errors import JudgeError, UsageError
 OPTION = "--iwr-judge-model"
 AT_ONCE = 4
 """Questions about one page that are asked at a time."""
+_MOST_WORDS = 2000
+"""Characters of a reason, and of what was seen, beside the whole reply."""
 _SHOWN = 120
 """Characters of a reply that an error shows."""
 
@@ -186,7 +188,7 @@ class _Sitting:
 def _read(question: Question, text: str) -> Mapping[str, object]:
     """Give what a reply says, as fields of a sample."""
     reply = open_reply(text)
-    said = {"reason": words(reply, "reason"), "seen": words(reply, "seen")}
+    said = {name: words(reply, name)[:_MOST_WORDS] for name in ("reason", "seen")}
     match question.kind:
         case "assertion":
             return {**said, "verdict": read_verdict(reply)}
