@@ -27,7 +27,8 @@ class LiveLine:
         """Take the screen before pytest captures it."""
         self._writer: Any = config.get_terminal_writer()
         self._tell = tell
-        self._lock = threading.Lock()
+        # A report may be told of within another one (a lost test is ended so).
+        self._lock = threading.RLock()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
         self._is_shown = False
