@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from pytest_iwr.author.commands import add_capture, add_import, add_site, oracle
+from pytest_iwr.author.review.command import add_review
 from pytest_iwr.errors import (
     IwrError,
     NoBrowserError,
@@ -74,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         "  iwr browser                # which browser a run would take\n"
         "  iwr serve-mock             # an endpoint that answers like a model\n"
         "  iwr show-report            # the last run in the browser\n"
+        "  iwr review                 # its changed pictures: accept, mask, reject\n"
         "  iwr leaderboard reports/latest       # a run beside the published rows\n"
         "  iwr rescore reports/latest           # with another judge or protocol\n"
         "  pytest --iwr-pages=pages   # evaluate pages/<model>/<task>/index.html\n\n"
@@ -91,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     add_serve_mock(commands)
     add_leaderboard(commands)
     add_show_report(commands)
+    add_review(commands)
     add_rescore(commands)
     return parser
 

@@ -1,0 +1,1 @@
+"""Goes through the changed checkpoints of a run: accept, mask, reject."""
