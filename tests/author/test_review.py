@@ -121,7 +121,11 @@ def test_accepted_picture_is_the_reference(opened: Opened, home: Path) -> None:
 def drag(
     page: Page, of: str, start: tuple[float, float], end: tuple[float, float]
 ) -> None:
-    """Draw a region over a picture, in shares of it."""
+    """Draw a region over a picture that is there, in shares of it."""
+    page.wait_for_function(
+        "[...document.querySelectorAll('.sheet img')].every(one =>"
+        " !one.checkVisibility() || (one.complete && one.naturalWidth > 0))"
+    )
     edges = page.locator(f"[data-of={of}] .sheet").bounding_box()
     assert edges is not None
     (x1, y1), (x2, y2) = (

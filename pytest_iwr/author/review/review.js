@@ -214,6 +214,9 @@ const look = (view) => { state.view = view; state.flipped = false; show(); };
 const flip = () => { state.flipped = state.view === "flip" ? !state.flipped : true; state.view = "flip"; show(); };
 const zoom = () => { state.real = !state.real; show(); };
 
+// Before its pictures are there, nothing says where a region is.
+const isLoaded = () => [...document.querySelectorAll(".sheet img")].every((image) => !image.checkVisibility() || (image.complete && image.naturalWidth > 0));
+
 // Drawing: from where the pointer goes down to where it goes up, in the shot's pixels.
 const place = (event, sheet) => {
   const edges = sheet.getBoundingClientRect();
@@ -230,7 +233,7 @@ for (const sheet of document.querySelectorAll(".sheet")) {
   let from = null;
   const box = (to) => ({ x: Math.min(from.x, to.x), y: Math.min(from.y, to.y), width: Math.abs(to.x - from.x), height: Math.abs(to.y - from.y) });
   sheet.addEventListener("pointerdown", (event) => {
-    if (!state.drawing || event.button !== 0) return;
+    if (!state.drawing || event.button !== 0 || !isLoaded()) return;
     event.preventDefault();
     sheet.setPointerCapture(event.pointerId);
     from = place(event, sheet);
