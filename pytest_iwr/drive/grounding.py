@@ -80,8 +80,7 @@ class Grounding:
         except UngroundedError:
             if self.grounder is None:
                 raise
-        unread = {n for n in sentences(action) if not self._is_read(action, n)}
-        return self._fill(self.grounder, action, unread, deadline)
+        return self._fill(self.grounder, action, unread(action, self.task), deadline)
 
     def read_again(
         self, step: r.Step, tried: r.Action, failed: StepFailed, deadline: float
@@ -103,16 +102,6 @@ class Grounding:
         return None
 
     # --- what to ask for
-
-    def _is_read(self, action: r.Action, name: str) -> bool:
-        """Tell whether rules can read what stands in one place of an action."""
-        if not name:
-            return isinstance(action, r.Described) and read_action(action) is not None
-        try:
-            ground_target(getattr(action, name), "", self.task)
-        except UngroundedError:
-            return False
-        return True
 
     def _fill(
         self,
@@ -337,6 +326,21 @@ def sentences(action: r.Action) -> set[str]:
         if read is None or is_open or _derived(action, read):
             names.add("")
     return names
+
+
+def unread(action: r.Action, task: r.Task) -> set[str]:
+    """Give those of them that rules cannot read."""
+
+    def is_read(name: str) -> bool:
+        if not name:
+            return isinstance(action, r.Described) and read_action(action) is not None
+        try:
+            ground_target(getattr(action, name), "", task)
+        except UngroundedError:
+            return False
+        return True
+
+    return {name for name in sentences(action) if not is_read(name)}
 
 
 def _derived(action: r.Action, read: r.Action) -> set[str]:

@@ -108,6 +108,7 @@ def _read(
         name = windows.short(view.url)
         lines.append(_Line(view, {"depth": 0, "role": "frame", "name": name}, None))
         outer = 1
+    first = len(lines)
     index = 0
     for said in answer["lines"]:
         box = said.pop("box", None)
@@ -120,9 +121,26 @@ def _read(
         _put(line, r.Box(**place.box(box)), part)
         lines.append(line)
         index += 1
+    _look_over(view, [line for line in lines[first:] if line.place == "on screen"])
     if texts is not None:
         shown = (_cut(r.Box(**place.box(box)), part) for box in answer["texts"])
         texts += [box for box in shown if box is not None]
+
+
+def _look_over(view: View, lines: list[_Line]) -> None:
+    """Say which elements of a frame something in an outer document covers."""
+    parent = view.parent
+    while parent is not None and lines:
+        place = parent.place()
+        middles = [
+            place.into(box.x + box.width / 2, box.y + box.height / 2)
+            for line in lines
+            if (box := line.box) is not None
+        ]
+        for line, is_free in zip(lines, parent.ask("areFrames", middles), strict=True):
+            if not is_free:
+                line.place = "covered"
+        parent = parent.parent
 
 
 def _put(line: _Line, box: r.Box, part: _Part) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_iwr.plugin.collect import content_of
+from pytest_iwr.plugin.grounding import grounder_line
 from pytest_iwr.plugin.transport import DUES, will_run
 
 if TYPE_CHECKING:
@@ -60,8 +61,12 @@ class DryRun:
         wanted = _wanted(session.items)
         if self._plan.has_judge:
             writer.line(judge_line(wanted, self._plan.options.judging))
+        if self._plan.has_grounder:
+            tasks = [task for task, _, _ in wanted]
+            writer.line(grounder_line(tasks, self._plan.options.finding))
         if workshop is None:
-            what = "no page" if self._plan.has_judge else "nothing"
+            asks = self._plan.has_judge or self._plan.has_grounder
+            what = "no page" if asks else "nothing"
             writer.line(f"iwr: {what} would be asked for: all pages are stored.")
             return True
 

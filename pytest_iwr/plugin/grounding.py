@@ -14,8 +14,11 @@ from pytest_iwr.plugin.grounder_options import GROUNDER_OPTION, Finding
 from pytest_iwr.plugin.options import Options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pytest_iwr.plugin.plan import Plan
     from pytest_iwr.ports import Grounder
+    from pytest_iwr.records import Task
 
 
 def want_grounder(options: Options, gate: Gate) -> bool:
@@ -71,6 +74,25 @@ def _want(finding: Finding, gate: Gate) -> None:
             f"{option}: the model {finding.model!r} takes no pictures "
             f"(`vision: none`). Give one that does: {GROUNDER_OPTION}=NAME"
         )
+
+
+def grounder_line(tasks: Iterable[Task], finding: Finding) -> str:
+    """Say how often the grounder would be asked, where every step is done."""
+    from pytest_iwr.drive.grounding import sentences, unread  # noqa: PLC0415 - late
+
+    steps = [(task, step.action) for task in tasks for step in task.steps]
+    named = sum(len(sentences(action)) for _, action in steps)
+    if finding.mode != "auto":
+        return (
+            f"iwr: {finding.model} would be asked for what {named:,} sentences name, "
+            "with a picture each; fewer where steps fail or answers are cached"
+        )
+    sure = sum(len(unread(action, task)) for task, action in steps)
+    return (
+        f"iwr: {finding.model} would be asked for what {sure:,} sentences name, with a "
+        f"picture each, and for up to {named - sure:,} more where pages do not show "
+        "what rules have read"
+    )
 
 
 def make_grounder(plan: Plan) -> Grounder | None:

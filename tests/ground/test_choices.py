@@ -188,3 +188,49 @@ def test_time_of_asking_is_not_the_pages(ground: Grounded) -> None:
     went_well(trace, 1)
     assert trace.steps[1].timings_s["ground"] > 11
     assert trace.steps[1].timings_s["act"] < 11
+
+
+def test_rules_come_first(ground: Grounded) -> None:
+    """What they read and the page shows is nobody's question."""
+    asked: list[Seen] = []
+
+    def answer(seen: Seen) -> Answer:
+        asked.append(seen)
+        return say(outcome="none", number=None)
+
+    page = "<button onclick=R(1)>Pay now</button>"
+    step = {"click": 'the "Pay now" button', "expect": [result("1")]}
+    went_well(ground(answer, page, step), 1)
+    assert not asked
+
+
+def test_model_decides_where_rules_find_several(ground: Grounded) -> None:
+    """Two things fit the sentence equally: somebody has to look."""
+    page = """<p>Old plan <button onclick="R('old')">Choose</button></p>
+        <p>New plan <button onclick="R('new')">Choose</button></p>"""
+
+    def answer(seen: Seen) -> Answer:
+        buttons = [line for line in sent(seen.body).lines if line["role"] == "button"]
+        return say(outcome="found", number=buttons[-1]["number"])
+
+    step = {"click": 'the "Choose" button that is better', "expect": [result("new")]}
+    trace = ground(answer, page, step)
+    went_well(trace, 1)
+    assert [asked.outcome for asked in trace.steps[1].grounded] == ["found"]
+
+
+def test_what_covers_a_frame_covers_what_is_in_it(
+    ground: Grounded, eyes: ReadingModel
+) -> None:
+    """No number is drawn over a dialog for what lies under it in a frame."""
+    page = """<iframe srcdoc="<button>Under</button>" style="position: absolute; top: 0;
+        left: 0; width: 300px; height: 120px"></iframe>
+        <iframe srcdoc="<button>Free</button>" style="position: absolute; top: 300px;
+        left: 0; width: 300px; height: 120px"></iframe>
+        <div style="position: fixed; inset: 0 0 auto 0; height: 200px;
+        background: #ddd">Dialog</div>"""
+    ground(eyes, page, {"click": "something"}, is_first=True)
+    (request,) = eyes.asked
+    places = {line.get("name"): line.get("place") for line in request.lines}
+    assert (places["Under"], places["Free"]) == ("covered", None)
+    assert len(eyes.sight.marks(request.picture)) == 2

@@ -182,6 +182,28 @@ def test_endpoint_that_fails_leaves_the_page_unscored(
     assert project.rows == [("shop", "right", "error", "endpoint")]
 
 
+@pytest.mark.parametrize(
+    ("mode", "says"),
+    (
+        ("auto", "*for what 0 sentences name*, and for up to 1 more *"),
+        ("model", "*for what 1 sentences name*"),
+    ),
+)
+def test_dry_run_says_how_often_the_grounder_would_be_asked(
+    hearts: Run,
+    serve: Serve,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    says: str,
+) -> None:
+    """Nobody is asked for it."""
+    endpoint = serve(HEART)
+    monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+    result = hearts("--iwr-dry-run", f"--iwr-grounder={mode}")
+    result.stdout.fnmatch_lines([f"iwr: gemini-2.5-pro would be asked {says}"])
+    assert not endpoint.requests
+
+
 def test_browser_use_must_be_installed(hearts: Run, project: Project) -> None:
     """Exit status 4, with what to install."""
     absent = "import sys\nsys.modules['browser_use'] = None\n"

@@ -116,6 +116,8 @@ const iwr = {
     return { isFrame: Boolean(hit && /^I?FRAME$/.test(hit.tagName)), by: describe(hit) };
   },
 
+  areFrames: (points) => points.map(([x, y]) => /^I?FRAME$/.test((deepFromPoint(x, y) || document).tagName)),
+
   focus: () => {
     const active = deepActive();
     const isNone = !active || active === document.body || active === document.documentElement;
