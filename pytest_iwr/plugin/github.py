@@ -26,7 +26,7 @@ _MOST_BYTES = 900_000
 _LEAST_BYTES = 20_000
 """Of what is written at all."""
 _LONGEST = 1000
-"""Letters of an annotation."""
+"""Letters of a line of an annotation."""
 
 
 def is_there(environ: Mapping[str, str]) -> bool:
@@ -86,8 +86,13 @@ class GitHubActions:
 
     def _annotate(self, rows: list[Row]) -> Iterator[Annotation]:
         """Give a note for each row that failed or could not be scored."""
+        from pytest_iwr.records import Result  # noqa: PLC0415 - when first needed
         from pytest_iwr.report.commands import Annotation  # noqa: PLC0415 - late
-        from pytest_iwr.report.words import first_break, one_line  # noqa: PLC0415
+        from pytest_iwr.report.words import (  # noqa: PLC0415 - late
+            first_break,
+            one_line,
+            why,
+        )
 
         is_red = not self._plan.options.keeps_failures_green
         for row in rows:
@@ -96,11 +101,13 @@ class GitHubActions:
             is_error = is_red if row.status == "failed" else row.kind == "task_invalid"
             place, reason = first_break(row)
             file, line = self._where(row)
+            told = why(row.cause, row.reason) if isinstance(row, Result) else ""
+            lines = [line[:_LONGEST] for line in (reason or place, told) if line]
             epoch = f" #{row.epoch}" if row.epoch > 1 else ""
             yield Annotation(
                 level="error" if is_error else "warning",
                 title=one_line(f"{row.task} [{row.model}{epoch}]: {place}"),
-                message=reason[:_LONGEST] or place,
+                message="\n".join(lines),
                 file=file,
                 line=line if file else None,
             )
@@ -128,11 +135,6 @@ class GitHubActions:
                 f"GitHub shows {_SHOWN} annotations of a kind; {hidden} more breaks "
                 "stand only here."
             )
-        places = {
-            (row.task, row.model, row.epoch): self._address(*self._where(row))
-            for row in self._board.rows()
-            if row.status in {"failed", "error"}
-        }
         try:
             there = file.stat().st_size if file.exists() else 0
             room = _MOST_BYTES - there
@@ -141,8 +143,9 @@ class GitHubActions:
                 return
             text = markdown.render(
                 summary,
+                self._board.rows(),
                 "Web pages made by models",
-                lambda row: places.get((row.task, row.model, row.epoch)),
+                self._address,
                 notes=notes,
                 most_bytes=room - 1,
             )
@@ -151,8 +154,11 @@ class GitHubActions:
         except OSError as error:
             self._trouble = f"the job summary cannot be written: {error}"
 
-    def _address(self, file: str | None, line: int | None) -> str | None:
-        """Give where GitHub shows a line of the commit that is tested."""
+    def _address(self, row: Row) -> str | None:
+        """Give where GitHub shows what broke, in the commit that is tested."""
+        if row.status not in {"failed", "error"}:
+            return None
+        file, line = self._where(row)
         names = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_SHA")
         server, repository, commit = map(os.environ.get, names)
         if file is None or not (server and repository and commit):

@@ -16,14 +16,11 @@ def write_summary(summary: Summary, path: Path) -> None:
 
 def write_markdown(summary: Summary, rows: Sequence[Row], path: Path) -> None:
     """Write `summary.md`: the same tables for people, with links into the report."""
-    pages = {
-        (row.task, row.model, row.epoch): details(row)
-        for row in rows
-        if isinstance(row, Result)
-    }
-    title = "Web pages made by models"
     text = markdown.render(
-        summary, title, lambda row: pages.get((row.task, row.model, row.epoch))
+        summary,
+        rows,
+        "Web pages made by models",
+        lambda row: details(row) if isinstance(row, Result) else None,
     )
     path.write_text(text, encoding="utf-8")
 

@@ -33,7 +33,13 @@ def properties(row: Row) -> list[tuple[str, str]]:
     """Give the properties of a row, `iwr_task` first; what is `None` is left out."""
     named = {name: getattr(row, name) for name in _FIELDS}
     if isinstance(row, Result):
-        named |= {"protocol": row.protocol.id, "folder": row.folder}
+        cause = row.cause
+        named |= {
+            "cause": cause.kind if cause else None,
+            "why": cause.words if cause else None,
+            "protocol": row.protocol.id,
+            "folder": row.folder,
+        }
     return [
         (f"iwr_{name}", one_line(str(value)))
         for name, value in named.items()

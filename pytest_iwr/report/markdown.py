@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pytest_iwr.records import Row, Summary
-from pytest_iwr.report.words import first_break, number, one_line
+from pytest_iwr.records import Result, Row, Summary
+from pytest_iwr.report.words import first_break, number, one_line, why
 
 Link = Callable[[Row], str | None]
 """Gives an address for a row, its parts already percent-encoded."""
@@ -47,8 +47,9 @@ def text(words: str) -> str:
     return f"<code>{safe}</code>"
 
 
-def render(
+def render(  # noqa: PLR0913 - the parts of one page
     summary: Summary,
+    rows: Sequence[Row],
     title: str,
     link: Link,
     *,
@@ -57,7 +58,8 @@ def render(
 ) -> str:
     """Give the summary: a sentence, the models, what broke, and what passed.
 
-    `notes` are trusted paragraphs behind the sentence. With `most_bytes` it is cut
+    `rows` are the summary's, with their evidence where there is any; `notes` trusted
+    paragraphs behind the sentence. With `most_bytes` it is cut
     between two rows where it would be longer, and says so.
     """
     lines = [f"# {title}", "", verdict(summary), ""]
@@ -66,8 +68,8 @@ def render(
     for note in notes:
         lines += [note, ""]
     lines += [_protocol(summary), ""]
-    broken = [row for row in summary.tasks if row.status in _BROKEN]
-    passed = [row for row in summary.tasks if row.status not in _BROKEN]
+    broken = [row for row in rows if row.status in _BROKEN]
+    passed = [row for row in rows if row.status not in _BROKEN]
     folded = f"<details><summary>{len(passed)} passed</summary>"
     parts = (
         _Part(_table(_MODELS), _models(summary), ""),
@@ -163,8 +165,12 @@ def _cells(row: Row, link: Link) -> list[str]:
         number(row.vfs),
         number(row.final),
         place,
-        text(reason),
+        "<br>".join(map(text, filter(None, (reason, _why(row))))),
     ]
+
+
+def _why(row: Row) -> str:
+    return why(row.cause, row.reason) if isinstance(row, Result) else ""
 
 
 def _table(columns: Mapping[str, str]) -> tuple[str, str]:

@@ -32,7 +32,7 @@ def run(project: Project, *arguments: str) -> list[Command]:
 
 @pytest.mark.usefixtures("job")
 def test_broken_step_is_annotated_on_its_line(project: Project, way: str) -> None:
-    """An error stands on the YAML line of the step, with the reason."""
+    """An error stands on the YAML line of the step, with the reason and why."""
     project.task("shop")
     project.page("gpt-5", "shop", "breaks_at=2\nreason=expected 50 %, saw 1, 2: none")
     assert run(project, way) == [
@@ -43,7 +43,7 @@ def test_broken_step_is_annotated_on_its_line(project: Project, way: str) -> Non
                 "line": "6",
                 "title": "shop [gpt-5]: step 2, expectation",
             },
-            "expected 50 %, saw 1, 2: none",
+            "expected 50 %, saw 1, 2: none\nwrong result: it is not so",
         )
     ]
 

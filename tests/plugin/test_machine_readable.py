@@ -38,6 +38,8 @@ def test_scores_are_properties_of_the_test(project: Project, way: str) -> None:
         ("iwr_steps_total", "3"),
         ("iwr_ifs", "0.3333"),
         ("iwr_reason", "saw <1>"),
+        ("iwr_cause", "wrong_result"),
+        ("iwr_why", "it is not so"),
         ("iwr_protocol", "offline"),
         ("iwr_folder", f"items/{slug('qwen/qwen3:free')}/shop"),
     ]
@@ -95,6 +97,7 @@ def test_markdown_is_the_same_in_every_way(project: Project) -> None:
     page = "items/m/a/index.html"
     row = f"| [<code>a</code>]({page}#step=broken) | <code>m</code> | 1/3 | 0.3333 |"
     assert row in text
+    assert "<code>wrong result&#58; it is not so</code> |" in text
     assert (project.latest / page).is_file()
 
 

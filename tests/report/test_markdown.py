@@ -68,7 +68,7 @@ def row(task: str, *, status: r.Status = "failed", reason: str | None = None) ->
 def write(rows: Sequence[r.Row], most_bytes: int | None = None) -> str:
     """Give the Markdown of rows."""
     summary = summarize(rows, PROTOCOL)
-    return render(summary, "Run", lambda _: None, most_bytes=most_bytes)
+    return render(summary, rows, "Run", lambda _: None, most_bytes=most_bytes)
 
 
 def see(markdown: str) -> Seen:
@@ -119,8 +119,10 @@ def test_numbers_and_first_breaks_are_told() -> None:
 
 def test_rows_link_to_their_evidence() -> None:
     """A task's name leads where the caller says."""
-    summary = summarize([row("shop", reason="x")], PROTOCOL)
-    markdown = render(summary, "Run", lambda row: f"items/{row.model}/x_y/")
+    rows = [row("shop", reason="x")]
+    markdown = render(
+        summarize(rows, PROTOCOL), rows, "Run", lambda row: f"items/{row.model}/x_y/"
+    )
     assert see(markdown).addresses == ["items/shop/x_y/"]
 
 
