@@ -61,7 +61,7 @@ def explain(trace: r.Trace, verdicts: r.Verdicts, folder: Path) -> r.Verdicts:
 
 
 def cause_of(trace: r.Trace, verdict: r.Verdict, folder: Path) -> r.Cause | None:
-    """Tell why a step failed; `None` where there was no page to take it on."""
+    """Tell why a step failed; `None` where there was no page, or nobody looked."""
     case = _Case(trace, verdict.step, folder)
     message = " ".join((verdict.reason or "").split())
     match verdict.kind:
@@ -170,10 +170,13 @@ class _Case:
         who = "a script" if self.step.verb in _UNTOUCHED else f"what {self._input} runs"
         return self.told("handler_threw", f"{who} threw {self._error(self._new[0])}")
 
-    def unmet(self) -> r.Cause:
-        """Tell why an action that arrived did not make an expectation true."""
+    def unmet(self) -> r.Cause | None:
+        """Tell why an action that arrived did not make an expectation true.
+
+        `None` where nobody looked.
+        """
         cause = self.threw()
-        if cause is not None:
+        if cause is not None or not (self.step.facts or self.changes.known):
             return cause
         if self.outcome is not None and self.outcome.kind == "unchanged":
             listed = _listed(self.changes.real) or "it looks different"
@@ -251,7 +254,9 @@ class _Case:
         own = _listed(self.changes.found)
         if own:
             return f"nothing else changed than {own}"
-        return "nothing on the page changed" if self.changes.known else "it is not so"
+        if not self.changes.known:
+            return "what changed on the page is not known"
+        return "nothing on the page changed"
 
     @property
     def _answer(self) -> str:

@@ -80,6 +80,9 @@ class Reader:
                     failure=r.Failure(kind="expectation", message=message)
                     if fails
                     else None,
+                    facts=r.Facts(is_whole=True, reached=said["dead"])
+                    if fails and "dead" in said
+                    else None,
                 )
             )
             if fails:

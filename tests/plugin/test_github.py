@@ -34,7 +34,8 @@ def run(project: Project, *arguments: str) -> list[Command]:
 def test_broken_step_is_annotated_on_its_line(project: Project, way: str) -> None:
     """An error stands on the YAML line of the step, with the reason and why."""
     project.task("shop")
-    project.page("gpt-5", "shop", "breaks_at=2\nreason=expected 50 %, saw 1, 2: none")
+    reason = "expected 50 %, saw 1, 2: none"
+    project.page("gpt-5", "shop", f"breaks_at=2\nreason={reason}\ndead=button '{EVIL}'")
     assert run(project, way) == [
         Command(
             "error",
@@ -43,7 +44,7 @@ def test_broken_step_is_annotated_on_its_line(project: Project, way: str) -> Non
                 "line": "6",
                 "title": "shop [gpt-5]: step 2, expectation",
             },
-            "expected 50 %, saw 1, 2: none\nwrong result: it is not so",
+            f"{reason}\nno handler: nothing listens to the key on button '{EVIL}'",
         )
     ]
 

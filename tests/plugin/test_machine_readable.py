@@ -23,7 +23,9 @@ def read(file: Path) -> dict[str, list[tuple[str, str]]]:
 def test_scores_are_properties_of_the_test(project: Project, way: str) -> None:
     """Task, model, scores and what broke survive the way to the controller."""
     project.task("shop")
-    project.page("qwen/qwen3:free", "shop", "breaks_at=2\nreason=saw <1>\x07")
+    project.page(
+        "qwen/qwen3:free", "shop", "breaks_at=2\nreason=saw <1>\x07\ndead=Buy\x07"
+    )
     project.evaluate(way, "--junitxml=junit.xml", "--iwr-model=qwen/qwen3:free")
     (found,) = read(project.path / "junit.xml").values()
     assert found == [
@@ -38,8 +40,8 @@ def test_scores_are_properties_of_the_test(project: Project, way: str) -> None:
         ("iwr_steps_total", "3"),
         ("iwr_ifs", "0.3333"),
         ("iwr_reason", "saw <1>"),
-        ("iwr_cause", "wrong_result"),
-        ("iwr_why", "it is not so"),
+        ("iwr_cause", "no_handler"),
+        ("iwr_why", "nothing listens to the key on Buy"),
         ("iwr_protocol", "offline"),
         ("iwr_folder", f"items/{slug('qwen/qwen3:free')}/shop"),
     ]
@@ -87,7 +89,7 @@ def test_markdown_is_the_same_in_every_way(project: Project) -> None:
     """`summary.md` has a row each with its folder, the same bytes whatever -n is."""
     for task in ("b", "a"):
         project.task(task)
-        project.page("m", task, "breaks_at=2" if task == "a" else "")
+        project.page("m", task, "breaks_at=2\ndead=Buy" if task == "a" else "")
     seen = set()
     for way in WAYS:
         project.evaluate(way)
@@ -97,7 +99,8 @@ def test_markdown_is_the_same_in_every_way(project: Project) -> None:
     page = "items/m/a/index.html"
     row = f"| [<code>a</code>]({page}#step=broken) | <code>m</code> | 1/3 | 0.3333 |"
     assert row in text
-    assert "<code>wrong result&#58; it is not so</code> |" in text
+    told = "no handler&#58; nothing listens to the key on Buy"
+    assert f"<code>{told}</code> |" in text
     assert (project.latest / page).is_file()
 
 
@@ -106,7 +109,7 @@ def test_page_describes_every_property(project: Project) -> None:
     more = "start: is-0.9.png\nsource: {interaction: L2, domain: shopping}"
     project.task("shop", more=more)
     (project.path / "tasks" / "shop" / "is-0.9.png").write_bytes(PICTURE)
-    project.page("m", "shop", "breaks_at=2")
+    project.page("m", "shop", "breaks_at=2\ndead=Buy")
     project.page("n", "shop")
     project.evaluate("--junitxml=junit.xml")
     found = read(project.path / "junit.xml").values()
