@@ -1,8 +1,9 @@
 """Limits of the operating system, as other machines have them."""
 
+import errno
 import resource
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 
@@ -18,3 +19,19 @@ def files_left(count: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+@contextmanager
+def no_files_left() -> Iterator[None]:
+    """Let this process open no file more, while the context is open.
+
+    What is free below the limit is taken, too: other threads open and close meanwhile.
+    """
+    with ExitStack() as taken, files_left(1):
+        try:
+            while True:
+                taken.enter_context(Path("/dev/null").open("rb"))
+        except OSError as error:
+            if error.errno != errno.EMFILE:
+                raise
+        yield

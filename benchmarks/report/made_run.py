@@ -300,6 +300,7 @@ def _trace(  # noqa: PLR0913, PLR0917 (the parts of one invented drive)
                     ),
                 ),
                 failure=failure,
+                facts=r.Facts(reached=plan.say("the total"), is_whole=True),
             )
         )
     width, height = plan.size

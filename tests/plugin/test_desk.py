@@ -15,7 +15,7 @@ from pytest_iwr.errors import EndpointError
 from pytest_iwr.load import load
 from pytest_iwr.plugin.desk import Address, Desk, RemoteDesk, Wanted
 from pytest_iwr.records import NoPage, Page, Task
-from tests.limits import files_left
+from tests.limits import no_files_left
 
 TASK = """iwr: 1
 id: shop
@@ -140,12 +140,14 @@ def test_silent_stranger_keeps_nobody_waiting(desk: Desk, task: Task) -> None:
 def test_desk_out_of_files_goes_on_once_there_are_some(desk: Desk) -> None:
     """A worker that comes meanwhile is answered then, and not left waiting."""
     address = desk.listen()
-    with files_left(1):
-        worker = _connected(address)
-        worker.settimeout(0.3)
-        with pytest.raises(TimeoutError):
-            worker.recv(1)  # there is no file for the other end of it
-    with worker:
+    first, worker = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+    with first, worker:
+        with no_files_left():
+            first.connect(address.socket)  # may get the file of who waits for it
+            worker.settimeout(0.3)
+            worker.connect(address.socket)
+            with pytest.raises(TimeoutError):
+                worker.recv(1)  # there is no file for the other end of it
         worker.settimeout(20)
         assert worker.recv(1)
 
