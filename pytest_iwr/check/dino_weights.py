@@ -46,12 +46,12 @@ def find(file: Path | None) -> Path:
         if not file.is_file():
             raise UsageError(f"{file}: there is no such file. {ADVICE}")
         return file
+    import httpx2  # noqa: PLC0415 - what the hub asks with
     from huggingface_hub import hf_hub_download  # noqa: PLC0415 - of the extra
-    from huggingface_hub.errors import HfHubHTTPError  # noqa: PLC0415 - as above
 
     try:
         return Path(hf_hub_download(REPOSITORY, FILE, revision=REVISION))
-    except (OSError, HfHubHTTPError) as error:
+    except (OSError, httpx2.HTTPError) as error:
         first, *_ = str(error).splitlines()
         raise UsageError(
             f"the weights of DINO cannot be had from the hub, {REPOSITORY}: {first} "

@@ -160,6 +160,8 @@ class Hub(BaseHTTPRequestHandler):
 
     content = b"the weights"
     asked: list[str]
+    length = len(content)
+    """What is promised."""
 
     def do_HEAD(self) -> None:
         """Say what there is."""
@@ -169,7 +171,7 @@ class Hub(BaseHTTPRequestHandler):
             self.send_error(404)
             return
         self.send_response(200)
-        self.send_header("Content-Length", str(len(self.content)))
+        self.send_header("Content-Length", str(self.length))
         self.send_header("ETag", '"0123456789"')
         self.send_header("X-Repo-Commit", dino_weights.REVISION)
         self.end_headers()
@@ -184,10 +186,10 @@ class Hub(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def hub() -> Iterator[tuple[str, list[str]]]:
+def hub(length: int = Hub.length) -> Iterator[tuple[str, list[str]]]:
     """Give the address of a hub on this machine, and what it is asked for."""
     asked: list[str] = []
-    handler = type("OneHub", (Hub,), {"asked": asked})
+    handler = type("OneHub", (Hub,), {"asked": asked, "length": length})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -247,3 +249,12 @@ def test_hub_without_the_weights_is_a_usage_error(
     assert isinstance(message, str)
     assert message.startswith("the weights of DINO cannot be had from the hub")
     assert ADVICE in message
+
+
+@pytest.mark.paper
+def test_download_that_breaks_off_is_a_usage_error(tmp_path: Path) -> None:
+    """Half a file is never taken for the weights."""
+    with hub(length=Hub.length + 1) as (address, _):
+        message = find(tmp_path, HF_ENDPOINT=address)
+    assert isinstance(message, str)
+    assert message.startswith("the weights of DINO cannot be had from the hub")
