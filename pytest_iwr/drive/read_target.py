@@ -135,7 +135,8 @@ def read_target(sentence: str) -> r.Target | None:
     if where := _PLACE.search(outside):
         found["position"] = " ".join(part.lower() for part in where.groups() if part)
     is_named = bool(found.keys() & {"name", "text", "placeholder", "label", "near"})
-    if not is_named and not ("role" in found and found.keys() & {"nth", "in_"}):
+    is_placed = bool(found.keys() & {"nth", "in_", "position"})
+    if not is_named and not ("role" in found and is_placed):
         return None
     return r.Target.model_validate(found)
 
@@ -170,7 +171,9 @@ def _bare_words(words: str) -> str:
 
 
 _VERBS = re.compile(
-    r"^(?:click|tap|press|hover|choose|select|open)(?: on)?\s+", re.IGNORECASE
+    r"^(?:click|tap|press|hover)(?: on)?\s+"
+    r"|^(?:choose|select|open)\s+(?=(?:the|a|an)\s)",  # `Open receipt` is a name
+    re.IGNORECASE,
 )
 _ARTICLES = re.compile(r"^(?:(?:the|a|an)(?:\s+|$))+", re.IGNORECASE)
 _VAGUE = re.compile(

@@ -25,6 +25,11 @@ TARGETS = {
     "the search field": {"role": "textbox", "name": "search"},
     "the « Envoyer » button": {"role": "button", "name": "Envoyer"},
     'the last "Delete" button': None,
+    "Open receipt": {"name": "Open receipt"},
+    "Select all": {"name": "Select all"},
+    "open the receipt": {"name": "receipt"},
+    "Click Save": {"name": "Save"},
+    "the button at the bottom left": {"role": "button", "position": "bottom left"},
 }
 
 
