@@ -154,6 +154,52 @@ def test_list_that_is_drawn_anew_all_the_time(ground: Grounded) -> None:
     went_well(ground(answer, page, step, is_first=True), 1)
 
 
+def test_node_that_shows_another_row_is_not_what_was_chosen(ground: Grounded) -> None:
+    """A row comes on top while the model thinks, and the page uses its nodes again."""
+    page = """<ul id=list></ul><script>
+        const draw = rows => rows.forEach((name, at) => {
+          const li = list.children[at] || list.appendChild(document.createElement("li"));
+          li.innerHTML ||= "<span></span> <button>Delete</button>";
+          li.firstChild.textContent = name;
+          li.lastChild.onclick = () => R(name); });
+        draw(["Beta"]);
+        setTimeout(draw, 1500, ["Fresh", "Beta"]);</script>"""
+
+    def answer(seen: Seen) -> Answer:
+        threading.Event().wait(3)
+        return choosing(name="Delete")(seen)
+
+    step = {"click": "what removes Beta", "expect": [result("Beta")]}
+    went_well(ground(answer, page, step, is_first=True), 1)
+
+
+def test_choice_that_turns_into_another_is_not_clicked(ground: Grounded) -> None:
+    """It was covered when it was chosen, and says something else once it is free."""
+    page = """<button id=b onclick="R(b.textContent)">Pay</button>
+        <div id=o style="position: fixed; inset: 0; background: #fff8">Wait</div>
+        <script>setTimeout(() => { b.textContent = "Cancel"; o.remove() }, 1500)
+        </script>"""
+    step = {"click": "it", "expect": [result("Cancel")], "timeout_s": 3}
+    trace = ground(choosing(name="Pay"), page, step, is_first=True)
+    assert failure(trace)[1] == "target_missing"
+
+
+def test_choice_that_counts_on_stays_the_choice(ground: Grounded) -> None:
+    """Only the number in its words goes on."""
+    page = """<button id=b onclick="R('sent')">Send again (99 s)</button><script>
+        let left = 99; setInterval(() => { b.textContent =
+          "Send again (" + --left + " s)" }, 150)</script>"""
+
+    def answer(seen: Seen) -> Answer:
+        (button,) = [one for one in sent(seen.body).lines if one["role"] == "button"]
+        return say(outcome="found", number=button["number"])
+
+    step = {"click": "what sends it again", "expect": [result("sent")]}
+    trace = ground(answer, page, step, is_first=True)
+    went_well(trace, 1)
+    assert len(trace.steps[1].grounded) == 1
+
+
 def test_page_goes_on_while_the_model_thinks(ground: Grounded) -> None:
     """What was chosen went away while the model thought: it is asked once more."""
     page = """<button id=b>Old</button><script>

@@ -11,6 +11,7 @@ const MOST_OPTIONS = 40;
 const SMALLEST = 4;
 const LARGEST_PLAIN = 0.6; // of the window: what is larger is a background
 const LARGEST_ICON = 40;
+const MOST_AROUND = 5; // levels up
 
 let things = []; // those of the newest list, in its order
 const kept = new Map(); // chosen ones: key -> { el, was }
@@ -175,7 +176,8 @@ const listAll = () => {
   return { lines, found };
 };
 
-// Among equal ones: the words around each, up to where the next one's begin.
+// Among equal ones: the words around each, up to where the next one's begin. For one that
+// is alone: the words of what holds it, a few levels up, for when it gets equals.
 const surroundings = (all) => {
   const groups = new Map();
   for (const el of all) {
@@ -187,12 +189,21 @@ const surroundings = (all) => {
     const counts = new Map();
     for (const el of twins) for (let up = parentOf(el); up; up = parentOf(up)) counts.set(up, (counts.get(up) || 0) + 1);
     twins.forEach((el, nth) => {
-      let own = el;
-      for (let up = parentOf(el); twins.length > 1 && up && counts.get(up) === 1; up = parentOf(up)) own = up;
-      known.set(el, { signature, nth, count: twins.length, around: own === el ? "" : fold(own.textContent).slice(0, 2000) });
+      const around = [];
+      for (let up = parentOf(el); up && counts.get(up) === 1 && around.length < MOST_AROUND; up = parentOf(up)) around.push(wordsOf(up));
+      known.set(el, { signature, nth, count: twins.length, around });
     });
   }
   return known;
+};
+
+const wordsOf = (el) => fold(el.textContent).slice(0, 2000);
+
+// Whether an element stands among the same words as one before, which of them had equals.
+const isAround = (was, now) => {
+  if (was.count > 1 && now.count > 1) return (was.around.at(-1) || "") === (now.around.at(-1) || "");
+  const [few, many] = was.count > 1 ? [was.around, now.around] : [now.around, was.around];
+  return few.every((words) => many.includes(words));
 };
 
 // Where words stand on the screen: numbers are drawn beside them.
@@ -239,21 +250,27 @@ const listThings = ({ places }) => {
 };
 
 // The chosen one as it is now: the same (`same`), still there but showing something else
-// (`changed`), or gone. A redrawn page has other nodes for the same things.
+// (`changed`), or gone. A redrawn page has other nodes for the same things, or the same
+// nodes for other things.
 const foundAgain = ({ el, was }) => {
   const { found } = listAll();
   const known = surroundings(found);
   const now = known.get(el);
   const isSame = (other) => other.signature === was.signature;
-  if (now && isSame(now) && (was.count === 1 || now.around === was.around)) return { el, state: "same" };
+  const isAlone = was.count === 1 && now && now.count === 1;
+  if (now && isSame(now) && (isAlone || isAround(was, now))) return { el, state: "same" };
   const twins = found.filter((other) => isSame(known.get(other)));
-  const near = twins.filter((other) => known.get(other).around === was.around);
+  const near = twins.filter((other) => isAround(was, known.get(other)));
   if (was.count === 1 && twins.length === 1) return { el: twins[0], state: "same" };
-  if (was.count > 1 && near.length === 1) return { el: near[0], state: "same" };
+  if (twins.length > 1 && near.length === 1) return { el: near[0], state: "same" };
+  if (now && !twins.length && counted(now.signature) === counted(was.signature)) return { el, state: "same" };
   if (now) return { el, state: "changed" };
   if (was.count > 1 && twins.length === was.count) return { el: twins[was.nth], state: "changed" };
   return { el: null, state: "gone" };
 };
+
+// A signature whose numbers may go on: `Send again in 9 s` stays what it is.
+const counted = (signature) => signature.replace(/\d+/g, "0");
 
 // Keep what was chosen of the newest list under a key, and say what has become of it.
 const keep = ({ number, key, anyway }) => {
@@ -277,10 +294,14 @@ const indexOfThing = (node) => {
   return -1;
 };
 
+// What shows something else by now was not chosen; what is hidden is in no list.
 const findKept = (key, hidden) => {
   const chosen = kept.get(key);
-  const el = chosen ? foundAgain(chosen).el || (chosen.el.isConnected ? chosen.el : null) : null;
-  return el && Boolean(shownBy(el)) !== Boolean(hidden) ? [{ el, worth: 1 }] : [];
+  if (!chosen) return [];
+  const { el, state } = foundAgain(chosen);
+  const isUnseen = chosen.el.isConnected && !shownBy(chosen.el);
+  const meant = state === "same" ? el : isUnseen ? chosen.el : null;
+  return meant && Boolean(shownBy(meant)) !== Boolean(hidden) ? [{ el: meant, worth: 1 }] : [];
 };
 
 // What shows of a frame, and where its document begins.
