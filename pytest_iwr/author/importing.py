@@ -10,6 +10,7 @@ import yaml
 from pytest_iwr.artifacts import slug
 from pytest_iwr.errors import Problem, TaskError, UsageError
 from pytest_iwr.load import SUFFIX, Line, load_official
+from pytest_iwr.load.parse import INVISIBLE
 from pytest_iwr.records import Pointing, Step, Task
 
 _DATA = ("data.jsonl", "data/data.jsonl")
@@ -158,7 +159,16 @@ def _step(step: Step, names: dict[str, str]) -> dict[str, object]:
 
 
 def _yaml(value: object) -> str:
-    text: str = yaml.safe_dump(
-        value, sort_keys=False, allow_unicode=True, width=_COLUMNS
+    text: str = yaml.dump(
+        value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_COLUMNS
     )
     return text
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes no sign as it is that `load` refuses: in double quotes it is escaped."""
+
+    def represent_data(self, data: object) -> yaml.Node:
+        if isinstance(data, str) and INVISIBLE.search(data):
+            return self.represent_scalar("tag:yaml.org,2002:str", data, style='"')
+        return super().represent_data(data)

@@ -38,11 +38,11 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_INVISIBLE = re.compile(
+INVISIBLE = re.compile(
     "[^\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd"
     "\U00010000-\U0010ffff]"
 )
-"""Control characters, and those that YAML 1.1 parsers take for line breaks."""
+"""Not allowed: control characters, and what YAML 1.1 parsers take for line breaks."""
 _SCALAR_TAGS: dict[str, tuple[type, ...]] = {
     f"{_CORE}int": (int,),
     f"{_CORE}float": (int, float),
@@ -131,7 +131,7 @@ def _decode(data: bytes) -> str:
         bad = body[error.start]
         message = f"byte {bad:#04x} is not {encoding.upper()}. Save the file as UTF-8"
         raise Unreadable(_line_at(before), message) from error
-    if (found := _INVISIBLE.search(text)) is not None:
+    if (found := INVISIBLE.search(text)) is not None:
         char = found[0]
         instead = (
             f', or write "\\u{ord(char):04x}" in double quotes' if ord(char) else ""

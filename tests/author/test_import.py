@@ -76,6 +76,27 @@ def test_task_file_says_what_the_data_says(
         assert meaning(task) == meaning(load_named(data.file, name))
 
 
+@pytest.mark.parametrize("sign", "\x85\u2028\u2029\ufeff\x7f\x1b\ufffe\0", ids=ascii)
+def test_sign_that_no_task_file_may_hold_is_written_as_an_escape(
+    data: Data, tmp_path: Path, capsys: pytest.CaptureFixture[str], sign: str
+) -> None:
+    """Whatever text the data has, what is written loads and says the same."""
+    said = f"Click{sign}the 🛒"
+    data.write(
+        row(1, action(description=said, claim=said), source_website=said),
+        row(2, action("Type", text=said)),
+    )
+    status, _ = convert(capsys, data.file, tmp_path / "tasks")
+    assert status == 0
+    for name in ("1", "2"):
+        task = load(tmp_path / "tasks" / name / "task.iwr.yaml")
+        assert (task.source, task.steps[0].action, task.steps[0].expect) == (
+            load_named(data.file, name).source,
+            load_named(data.file, name).steps[0].action,
+            load_named(data.file, name).steps[0].expect,
+        )
+
+
 def test_files_of_the_task_are_copied(
     data: Data, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
