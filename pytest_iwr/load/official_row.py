@@ -14,6 +14,8 @@ from pytest_iwr.records.scalars import Flag, Plain, Record
 _NO_FIELD = "kind"
 """The one key that a record of this package can never have in a file."""
 
+_LONGEST = 255
+"""Bytes of a folder's name, on every usual file system."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -143,6 +145,9 @@ def _id_findings(row: OfficialRow, root: Part) -> Iterator[Finding]:
     is_path = any(sign in row.id for sign in "/\\\0")
     if is_path or not row.id.strip() or row.id.startswith("."):
         message = f"{row.id!r} cannot be the name of a folder. Give a number or a word"
+        yield Finding(("id",), root.line, message)
+    elif (size := len(row.id.encode())) > _LONGEST:
+        message = f"a text of {size} bytes cannot be the name of a folder. Shorten it"
         yield Finding(("id",), root.line, message)
 
 

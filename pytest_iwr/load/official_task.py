@@ -12,8 +12,10 @@ from pytest_iwr.load.rules import absence, escape
 _RESOLUTION = re.compile(r"\s*(\d{1,5})\s*[xX×*]\s*(\d{1,5})\s*")
 _LEAST_PX, _MOST_PX = 100, 8192
 _HAND_HELD = re.compile(
-    r"\b(?:mobile|phone|android|ios|iphone|tablet)\b", re.IGNORECASE
+    r"(?i:(?<![a-z])(?:mobile|(?:smart|cell|i)?phone|android|ios|ipad|ipod|tablet))"
+    r"|(?<=[a-z])(?:Mobile|Phone|Android|IOS|Tablet)"
 )
+"""A word that begins so, also beside digits and `_` and inside of `webMobile`."""
 _POINTING = {
     "double_click": re.compile(r"\s*double[- ]?click(?: on)?\s+(?=\S)", re.IGNORECASE),
     "right_click": re.compile(r"\s*right[- ]?click(?: on)?\s+(?=\S)", re.IGNORECASE),
@@ -165,16 +167,15 @@ class _Files:
 
     def shown(self) -> Iterator[tuple[str, str]]:
         """Give what a model sees of the task, as far as it is there."""
-        for name in _VIDEOS:
-            if (self.root / self._home / name).is_file():
-                yield "video", self._checked(f"{self._home}/{name}", ("video",))
+        for name in (f"{self._home}/{video}" for video in _VIDEOS):
+            if self._may_be(name):
+                yield "video", self._checked(name, ("video",))
                 break
-        if (self.root / self._home / "assets").is_dir():
-            name = f"{self._home}/assets"
+        name = f"{self._home}/assets"
+        if self._may_be(name, is_folder=True):
             yield "assets", self._checked(name, ("assets",), is_folder=True)
-        sheets = self.root / self._home / "stitched_assets"
-        if sheets.is_dir() and any(_SHEETS.fullmatch(f.name) for f in sheets.iterdir()):
-            name = f"{self._home}/stitched_assets"
+        name = f"{self._home}/stitched_assets"
+        if self._may_be(name, is_folder=True) and self._has_sheets(name):
             yield "sheets", self._checked(name, ("stitched_assets",), is_folder=True)
 
     def picture(self, number: int, named: str | None, where: Where) -> str:
@@ -188,14 +189,31 @@ class _Files:
         name = PurePosixPath(named).as_posix()
         parent = PurePosixPath(self._home).parent
         places = ((parent / name).as_posix(), f"{self._home}/{name}", name)
-        there = [place for place in places if (self.root / place).is_file()]
+        there = [place for place in places if self._may_be(place)]
         return self._checked(there[0] if there else places[0], where)
 
     @property
     def _home(self) -> str:
         nested = f"data/{self.id}"
-        is_flat = (self.root / self.id).is_dir() and not (self.root / nested).is_dir()
+        is_nested = self._may_be(nested, is_folder=True)
+        is_flat = not is_nested and self._may_be(self.id, is_folder=True)
         return self.id if is_flat else nested
+
+    def _may_be(self, name: str, *, is_folder: bool = False) -> bool:
+        """Tell whether it is there; what cannot be looked up is told when it counts."""
+        path = self.root / name
+        try:
+            return path.is_dir() if is_folder else path.is_file()
+        except OSError:
+            return True
+
+    def _has_sheets(self, name: str) -> bool:
+        try:
+            return any(_SHEETS.fullmatch(f.name) for f in (self.root / name).iterdir())
+        except OSError as error:
+            message = f"{name!r} cannot be listed: {error.strerror}. Correct its rights"
+            self.find(("stitched_assets",), message)
+            return False
 
     def _checked(self, name: str, where: Where, *, is_folder: bool = False) -> str:
         fault = absence(self.root, name, is_folder=is_folder)

@@ -69,12 +69,12 @@ def absence(folder: Path, name: str, *, is_folder: bool) -> str | None:
     path = folder / name
     kind = "folder" if is_folder else "file"
     try:
-        is_there = path.is_dir() if is_folder else path.is_file()
+        if not (path.is_dir() if is_folder else path.is_file()):
+            place = "in the task's folder"
+            return f"there is no {kind} {name!r} {place}. Add or correct it"
         is_inside = path.resolve().is_relative_to(folder.resolve())
     except OSError as error:
         return f"{name!r} cannot be looked up: {error.strerror}. Correct the name"
-    if not is_there:
-        return f"there is no {kind} {name!r} in the task's folder. Add or correct it"
     if not is_inside:
         return f"{name!r} is a link out of the task's folder. Put the {kind} into it"
     return None

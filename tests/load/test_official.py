@@ -71,6 +71,33 @@ def test_recording_on_a_phone_is_shown_as_on_one(data: Data) -> None:
     assert (task.viewport.mobile, task.viewport.touch) == (True, True)
 
 
+@pytest.mark.parametrize(
+    ("environment", "shown_on"),
+    (
+        ("mobile_web", "mobile"),
+        ("Smartphone", "mobile"),
+        ("Android13", "mobile"),
+        ("iPad", "mobile"),
+        ("ipados-17", "mobile"),
+        ("2 tablets", "mobile"),
+        ("iOS17/Safari", "mobile"),
+        ("webMobile", "mobile"),
+        ("desktop", "desktop"),
+        ("Desktop, with a microphone", "desktop"),
+        ("kiosk_at_studios", "desktop"),
+        ("automobile fair", "desktop"),
+        ("", "desktop"),
+    ),
+)
+def test_word_of_the_environment_says_what_it_is_shown_on(
+    data: Data, environment: str, shown_on: str
+) -> None:
+    """Digits, underscores and other words beside it change nothing."""
+    details = {"resolution": "390x844", "environment": environment}
+    (task,) = tasks(data.write(row(recording_details=details)))
+    assert task.shown_on == shown_on
+
+
 PROSE = [
     (
         action("Click", description="Click the heart"),
@@ -303,6 +330,18 @@ FAULTS: list[tuple[dict[str, Any] | str | bytes, str]] = [
         row(7, action(flag=True, picture="../../secret.png")),
         "2: action_sequence[0].checkpoint_screenshot: '../../secret.png' leaves",
     ),
+    (
+        json.dumps(row("n" * 300)),
+        "2: id: a text of 300 bytes cannot be the name of a folder.",
+    ),
+    (
+        json.dumps(row("字" * 100)),
+        "2: id: a text of 300 bytes cannot be the name of a folder.",
+    ),
+    (
+        row(7, action(flag=True, picture="n" * 300)),
+        "2: action_sequence[0].checkpoint_screenshot: 'data/nnn",
+    ),
 ]
 
 
@@ -359,6 +398,23 @@ def test_link_out_of_the_data_is_refused(data: Data, tmp_path: Path) -> None:
     path = data.write(row(7))
     (data.home / "7" / "video.mp4").symlink_to(secret)
     assert problems(path)[0].startswith("1: video: 'data/7/video.mp4' is a link out")
+
+
+def test_link_to_itself_is_told(data: Data) -> None:
+    """It leads to no file, and the lines around it load."""
+    path = data.write(row(1), row(7), row(3))
+    first = data.home / "7" / "checkpoints" / "step_0.png"
+    first.unlink()
+    first.symlink_to(first.name)
+    (problem,) = problems(path)
+    assert problem.startswith("2: start: there is no file 'data/7/checkpoints/step_0")
+
+
+def test_folder_that_is_too_deep_is_told(data: Data) -> None:
+    """What the machine cannot look up is the fault of its own line."""
+    path = data.write(row(1), row(7, action(flag=True, picture="d/" * 3000)), row(3))
+    (problem,) = problems(path)
+    assert "cannot be looked up: File name too long. Correct the name." in problem
 
 
 def test_what_is_not_known_is_passed_over(data: Data) -> None:
