@@ -18,15 +18,19 @@ if TYPE_CHECKING:
 def keep_evidence(result: Result, task: Task, page: Page, run: Run) -> None:
     """Keep what the report shows, in the process that has task and page.
 
-    A report that cannot be made costs no result: it is a warning.
+    A report that cannot be made costs no result: it is a warning, also where warnings
+    are errors.
     """
     from pytest_iwr.report.keep import keep  # noqa: PLC0415 - heavy
 
     try:
         keep(run.files, task, page, result)
-    except OSError as error:
-        words = f"the report will show less of {result.folder}: {error}"
-        warnings.warn(pytest.PytestWarning(words), stacklevel=2)
+    except Exception as error:  # noqa: BLE001 - a report costs no result
+        fault = f"{type(error).__name__}: {error}"
+        words = f"the report will show less of {result.folder}: {fault}"
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", pytest.PytestWarning)
+            warnings.warn(pytest.PytestWarning(words), stacklevel=2)
 
 
 class SiteReport:

@@ -7,6 +7,7 @@ with all kinds of resources, from a server. So what the page names is written in
 import base64
 import json
 import re
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from urllib.parse import unquote
@@ -23,6 +24,11 @@ POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 """Whatever the page does, nothing is asked for outside of it."""
+MOST_NAMES = 5000
+"""That are looked for; further ones stay."""
+_DEEPEST = 8
+"""Style sheets that ask for each other: each is written into the one before, and grows
+by a third."""
 _SCRIPT = (Path(__file__).parent / "static" / "frame.js").read_text(encoding="utf-8")
 _BARE = re.compile(PLACEHOLDER.encode() + rb"(?!/[\w.%~+@-])")
 """Scripts that put the names of assets together have it so. `data:,` before it keeps
@@ -35,6 +41,8 @@ _NAMED = re.compile(
     rb"""(?P<name>(?!data:|blob:|\#|\w+:|//)[\w.%~+@/-]+)"""
     rb"""(?P<query>\?[\w.%~+@/&=-]*)?"""
 )
+_SPACE = re.compile(rb"\s*")
+_NO_STYLE = b"data:text/css,"
 _PAGES = {"text/html", "application/xhtml+xml"}
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 """Marks of encodings whose letters take more than a byte."""
@@ -48,6 +56,10 @@ class Frame:
         self._folder = folder.resolve()
         self._assets = assets.resolve() if assets is not None else None
         self._left = MOST_BYTES
+        self._names = 0
+        self._known: dict[Path, bytes | None] = {}
+        self._open: list[Path] = []
+        """Style sheets that are being written, the outermost first."""
         self.unresolved: dict[str, None] = {}
         """Names that lead nowhere, in the order of the page."""
 
@@ -101,18 +113,39 @@ class Frame:
         """Give a file as a data URI, if it lies where a page may have it."""
         if base is None:
             return None
-        path = (base / unquote(name).lstrip("/")).resolve()
-        roots = (self._folder, self._assets or self._folder)
-        if not any(path.is_relative_to(root) for root in roots) or not path.is_file():
+        self._names += 1
+        if self._names > MOST_NAMES:
             return None
+        # A page may name anything: what no disk can have is not there.
+        with suppress(OSError, ValueError, RuntimeError):
+            path = (base / unquote(name).lstrip("/")).resolve()
+            roots = (self._folder, self._assets or self._folder)
+            if any(path.is_relative_to(root) for root in roots) and path.is_file():
+                return self._file(path)
+        return None
+
+    def _file(self, path: Path) -> bytes | None:
+        if path in self._open:
+            return _NO_STYLE  # a browser asks for no sheet inside of itself
+        if path not in self._known:
+            self._known[path] = self._read(path)
+        found = self._known[path]
+        if found is None or len(found) > self._left:
+            return None
+        self._left -= len(found)
+        return found
+
+    def _read(self, path: Path) -> bytes | None:
         kind = content_type(path)
-        size = path.stat().st_size * 4 // 3
-        if kind in _PAGES or size > self._left:
+        if kind in _PAGES or path.stat().st_size * 4 // 3 > self._left:
             return None
-        self._left -= size
         data = path.read_bytes()
         if kind == "text/css":
+            if len(self._open) >= _DEEPEST:
+                return None
+            self._open.append(path)
             data = self._inline(data, path.parent)
+            self._open.pop()
         return f"data:{kind};base64,{base64.b64encode(data).decode()}".encode()
 
 
@@ -120,7 +153,8 @@ def _after_doctype(page: bytes) -> int:
     """Give where the doctype ends: text before it would change how a page looks."""
     at = 3 if page.startswith(b"\xef\xbb\xbf") else 0
     while True:
-        at += len(page[at:]) - len(page[at:].lstrip())
+        space = _SPACE.match(page, at)
+        at = space.end() if space else at
         if page[at : at + 9].lower() == b"<!doctype":
             return page.find(b">", at) + 1
         end = page.find(b"-->", at) if page.startswith(b"<!--", at) else -1

@@ -79,6 +79,19 @@ def test_report_that_cannot_be_written_costs_nothing(shop: Project) -> None:
     assert len(shop.rows) == 2
 
 
+def test_evidence_that_cannot_be_kept_costs_nothing(shop: Project) -> None:
+    """Also where warnings are errors; the last lines say what the report lacks."""
+    shop.conftest(
+        "from pathlib import Path\n\n"
+        "def pytest_runtest_setup(item):\n"
+        "    for run in Path('reports').glob('2*'):\n"
+        "        (run / 'tasks').write_text('no folder')\n"
+    )
+    result = shop.evaluate("-Werror")
+    result.stdout.fnmatch_lines(["*the report will show less of items/*"])
+    assert {status for _, _, status, _ in shop.rows} == {"passed", "failed"}
+
+
 def test_listing_leaves_no_report(shop: Project) -> None:
     """`--collect-only` writes nothing."""
     shop.evaluate("--collect-only")

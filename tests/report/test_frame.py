@@ -155,3 +155,48 @@ def test_what_is_missing_is_listed(tmp_path: Path) -> None:
     frame = Frame(site, None)
     frame.put_together("index.html")
     assert list(frame.unresolved) == ["lost.png"]
+
+
+LOOPS = {"a.css": b"@import url(b.css);", "b.css": b"@import url(a.css);"}
+CHAIN = {f"{n}.css": b"@import url(%d.css);" % (n + 1) for n in range(2000)}
+
+
+@pytest.mark.parametrize(
+    ("html", "files"),
+    (
+        ('<img src="a%00b.png">', {}),
+        (f'<img src="{"a" * 5000}.png">', {}),
+        (f'<img src="{"a/" * 5000}.png">', {}),
+        ("<link rel=stylesheet href=a.css>", {"a.css": b"@import url(a.css);"}),
+        ("<link rel=stylesheet href=a.css>", LOOPS),
+        ("<link rel=stylesheet href=0.css>", CHAIN),
+        ("<!---->" * 800_000, {}),
+        ("<img src=a.png>" * 300_000, {}),
+    ),
+    ids=("null", "long", "deep", "itself", "each other", "chain", "comments", "names"),
+)
+def test_page_may_name_anything(
+    tmp_path: Path, html: str, files: Mapping[str, bytes]
+) -> None:
+    """Names that no disk can have, sheets without an end, and a lot of it."""
+    site = tmp_path / "site"
+    site.mkdir()
+    for name, data in {"index.html": html.encode(), **files}.items():
+        (site / name).write_bytes(data)
+    whole = Frame(site, None).put_together("index.html")
+    assert whole is not None
+    assert whole.endswith(b">")
+
+
+def test_sheets_in_a_circle_work(tmp_path: Path, open_page: Open) -> None:
+    """Each once, as in a browser that may ask for files."""
+    files = {
+        "a.css": b"@import url(b.css); p { width: 50px }",
+        "b.css": b"@import url(a.css); p { height: 40px }",
+    }
+    page = "<!DOCTYPE html><link rel=stylesheet href=a.css><p>."
+    with open_page(lay(tmp_path, page, files)) as (outer, complaints, _):
+        paragraph = outer.frame_locator("iframe").locator("p")
+        expect(paragraph).to_have_css("width", "50px")
+        expect(paragraph).to_have_css("height", "40px")
+    assert complaints == []
