@@ -220,7 +220,7 @@ def _judgement(plan: Plan) -> r.Judgement:
         cost_usd=0.0012,
     )
     return r.Judgement(
-        question="assertion 1",
+        question="assertion 2",
         judge=plan.say("judge"),
         asked=plan.say("The total is shown"),
         verdict=True,

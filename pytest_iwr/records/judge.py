@@ -33,7 +33,7 @@ class Judgement(Record):
     """What came of one question to a judge."""
 
     question: str
-    """Kind and version of what was asked, e.g. `assertion 1`."""
+    """Kind and version of what was asked, e.g. `assertion 2`."""
     judge: str
     """The alias of the judge model."""
     asked: str = ""

@@ -13,9 +13,9 @@ from pytest_iwr import images, ports
 from pytest_iwr import records as r
 from pytest_iwr.check.judge.pictures import encode
 from pytest_iwr.check.judge.questions import Question, assertion, likeness
-from pytest_iwr.check.judge.reply import open_reply, words
-from pytest_iwr.check.judge.rubric import read_rating
-from pytest_iwr.check.judge.verdicts import read_verdict
+from pytest_iwr.check.judge.reply import open_reply, sole, words
+from pytest_iwr.check.judge.rubric import PARTS, sole_rating
+from pytest_iwr.check.judge.verdicts import sole_verdict
 from pytest_iwr.check.pair import open_pair
 from pytest_iwr.errors import JudgeError, UsageError
 
@@ -187,13 +187,15 @@ class _Sitting:
 
 def _read(question: Question, text: str) -> Mapping[str, object]:
     """Give what a reply says, as fields of a sample."""
-    reply = open_reply(text)
-    said = {name: words(reply, name)[:_MOST_WORDS] for name in ("reason", "seen")}
+    whole = open_reply(text)
+    said = {name: words(whole, name)[:_MOST_WORDS] for name in ("reason", "seen")}
     match question.kind:
         case "assertion":
-            return {**said, "verdict": read_verdict(reply)}
+            reply = sole(whole, ["verdict"])
+            return said if reply is None else {**said, "verdict": sole_verdict(reply)}
         case "likeness":
-            rated = read_rating(reply)
+            reply = sole(whole, PARTS)
+            rated = None if reply is None else sole_rating(reply)
             if rated is None:
                 return said
             return {**said, "score": rated.score, "parts": dict(rated.parts)}

@@ -15,8 +15,8 @@ from pydantic import JsonValue
 from pytest_iwr.check.judge.pictures import data_url
 from pytest_iwr.check.judge.rubric import PARTS
 
-ASSERTION = "assertion 1"
-LIKENESS = "likeness 1"
+ASSERTION = "assertion 2"
+LIKENESS = "likeness 2"
 """Kind and version of each question; the number grows with every change of its words
 or of how replies are read."""
 

@@ -1,6 +1,5 @@
 """A judge's reply → the JSON objects in it, and the words outside of its thoughts."""
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,9 +7,13 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pytest_iwr.marks import THINK_END, THINK_START
+from pytest_iwr.marks import is_quoted
+from pytest_iwr.spoken import Found, find_objects, without_thoughts
 
-_MARKUP = re.compile(r"[*_`~#>|]+|\[\[|\]\]")
+_MARKUP = re.compile(r"```(?:json\b)?|[*_`~#>|]+|\[\[|\]\]", re.IGNORECASE)
+_TOLD = frozenset({"seen", "reason"})
+"""Texts of each form."""
+_OPENING, _CLOSING = "“«", "”»"
 
 
 class Reply(NamedTuple):
@@ -21,24 +24,56 @@ class Reply(NamedTuple):
     text: str
     """In plain letters, without marks of Markdown; "" where JSON was begun and not
     ended."""
+    found: Found = Found((), ("",))
+    """Objects that no other one holds, and what stands around them, as it was said."""
 
 
 def open_reply(said: str | None) -> Reply:
     """Take a reply apart; a part that is thought is dropped, whatever it says."""
-    text = _without_thoughts(unicodedata.normalize("NFKC", said or ""))
-    objects, rest = _objects(text)
+    found = find_objects(without_thoughts(said or ""))
+    rest = unicodedata.normalize("NFKC", "".join(found.around))
     is_whole = rest.count("{") <= rest.count("}")
-    return Reply(objects, _MARKUP.sub(" ", rest).strip() if is_whole else "")
+    objects = tuple(one for held in found.objects for one in _inside(held))
+    return Reply(objects, _plain(rest) if is_whole else "", found)
+
+
+def sole(reply: Reply, asked: Iterable[str]) -> Reply | None:
+    """Give the part of a reply that counts; `None` where it may quote the page.
+
+    A form that is filled in, and stands on lines of its own as the only object, counts
+    whatever is said around it; `asked` are its fields, beside what was seen and why.
+    Any other object has to be all there is.
+    """
+    found = reply.found
+    if not found.is_clear:
+        return None
+    if len(found.objects) == 1 and _is_form(found.objects[0], _TOLD.union(asked)):
+        lines = found.around[0].rpartition("\n")[2], found.around[1].partition("\n")[0]
+        return None if any(map(_plain, lines)) else Reply(reply.objects, "")
+    if reply.objects and re.search(r"\w", reply.text):
+        return None
+    return reply
 
 
 def find(reply: Reply, names: Iterable[str]) -> tuple[bool, JsonValue]:
     """Give whether a field is there, and the last one's value; names in lower case."""
-    wanted = tuple(names)
-    for held in reversed(reply.objects):
-        for name, value in reversed(list(held.items())):
+    return next(reversed(list(find_all(reply, names))), (False, None))
+
+
+def find_all(reply: Reply, names: Iterable[str]) -> Iterator[tuple[bool, JsonValue]]:
+    """Give all fields with one of some names, as `find` does, in order."""
+    wanted = frozenset(names)
+    for held in reply.objects:
+        for name, value in held.items():
             if name.lower() in wanted:
-                return True, value
-    return False, None
+                yield True, value
+
+
+def is_cited(text: str, place: int) -> bool:
+    """Tell whether a place is inside quotes, or right behind one, in its line."""
+    before = text[text.rfind("\n", 0, place) + 1 : place]
+    opened = sum(map(before.count, _OPENING)) > sum(map(before.count, _CLOSING))
+    return opened or before.count('"') % 2 == 1 or is_quoted(text, place)
 
 
 def words(reply: Reply, name: str) -> str:
@@ -47,37 +82,15 @@ def words(reply: Reply, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _without_thoughts(text: str) -> str:
-    end = None
-    for end in THINK_END.finditer(text):  # noqa: B007 - the last one counts
-        pass
-    said = text if end is None else text[end.end() :]
-    start = THINK_START.search(said)
-    return said if start is None else said[: start.start()]
+def _plain(text: str) -> str:
+    return _MARKUP.sub(" ", text).strip()
 
 
-def _objects(text: str) -> tuple[tuple[Mapping[str, JsonValue], ...], str]:
-    """Give the objects of JSON in a text, and what stands between them."""
-    decoder = json.JSONDecoder(parse_constant=_no_number)
-    found: list[Mapping[str, JsonValue]] = []
-    rest: list[str] = []
-    place = 0
-    while (start := text.find("{", place)) >= 0:
-        rest.append(text[place:start])
-        try:
-            held, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            rest.append("{")
-            place = start + 1
-        else:
-            found += _inside(held)
-            place = end
-    rest.append(text[place:])
-    return tuple(found), "".join(rest)
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
+def _is_form(held: Mapping[str, JsonValue], names: frozenset[str]) -> bool:
+    """Tell whether an object has all fields of a form and no others."""
+    given = {name.lower(): value for name, value in held.items()}
+    are_texts = all(isinstance(given.get(name), str) for name in _TOLD)
+    return given.keys() == names and len(given) == len(held) and are_texts
 
 
 def _inside(value: JsonValue) -> Iterator[Mapping[str, JsonValue]]:

@@ -3,8 +3,16 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from pytest_iwr.check.judge.reply import Reply, find
-from pytest_iwr.check.judge.scores import Scale, read_number, read_score
+from pytest_iwr.check.judge.scores import (
+    FIELDS,
+    Scale,
+    read_number,
+    read_score,
+    sole_score,
+)
 
 PARTS: Mapping[str, int] = {
     "layout": 10,
@@ -43,3 +51,26 @@ def read_rating(reply: Reply) -> Rated | None:
             return None
         parts[name] = points
     return Rated(sum(parts.values()), parts)
+
+
+def sole_rating(reply: Reply) -> Rated | None:
+    """Give the rating of a reply that holds no other one; else as `read_rating`."""
+    rated = [_of_object(held) for held in reply.objects if _is_rating(held)]
+    if rated:
+        return rated[0] if all(one == rated[0] for one in rated) else None
+    return _whole(reply)
+
+
+def _is_rating(held: Mapping[str, JsonValue]) -> bool:
+    return any(name.lower() in {*PARTS, *FIELDS} for name in held)
+
+
+def _of_object(held: Mapping[str, JsonValue]) -> Rated | None:
+    alone = Reply((held,), "")
+    has_parts = any(name.lower() in PARTS for name in held)
+    return read_rating(alone) if has_parts else _whole(alone)
+
+
+def _whole(reply: Reply) -> Rated | None:
+    score = sole_score(reply, Scale(MOST, _STEP))
+    return None if score is None else Rated(score, {})

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pytest_iwr.check.judge.reply import Reply, find
+from pytest_iwr.check.judge.reply import Reply, find, find_all, is_cited
 
-_FIELDS = ("score", "rating", "grade", "total", "total_score", "final_score")
+FIELDS = ("score", "rating", "grade", "total", "total_score", "final_score")
+"""Names of a field that holds one."""
 _NUMBER = r"(?P<value>[-+−]?\d+(?:[.,]\d+)?)(?![\d.,]*\d)"
 _SPAN = r"(?!\s*(?:[-–—~]|to\b|or\b|and\b)\s*\d)"
 """No second number follows: "7-8" is not 7."""
@@ -53,6 +54,7 @@ class Scale:
 class _Said(NamedTuple):
     value: float | None
     is_last: bool = False
+    is_cited: bool = False
 
 
 def read_score(reply: Reply, scale: Scale) -> float | None:
@@ -62,7 +64,7 @@ def read_score(reply: Reply, scale: Scale) -> float | None:
     final one before all others), else the last one out of the scale's most, else the
     whole reply.
     """
-    is_there, value = find(reply, _FIELDS)
+    is_there, value = find(reply, FIELDS)
     if is_there:
         return read_number(value, scale)
     labelled = tuple(_labelled(reply.text, scale))
@@ -71,6 +73,21 @@ def read_score(reply: Reply, scale: Scale) -> float | None:
         if values:
             return values[-1].value
     return _whole(reply.text, scale)
+
+
+def sole_score(reply: Reply, scale: Scale) -> float | None:
+    """Give the score of a reply that names no other one; else as `read_score`.
+
+    One that is only cited counts as another one: the page may have said it.
+    """
+    fields = {read_number(value, scale) for _, value in find_all(reply, FIELDS)}
+    named = fields | {
+        None if said.is_cited else said.value for said in _labelled(reply.text, scale)
+    }
+    named = named or {said.value for said in _shares(reply.text, scale)}
+    if len(named) > 1:
+        return None
+    return named.pop() if named else read_score(reply, scale)
 
 
 def read_number(value: JsonValue, scale: Scale) -> float | None:
@@ -95,11 +112,11 @@ def _labelled(text: str, scale: Scale) -> Iterator[_Said]:
     """Give what stands behind each label; after a colon all but a score is unclear."""
     for label in _LABEL.finditer(text):
         match = _VALUE.match(text, label.end())
-        is_last = bool(label["last"] or label["sum"])
+        how = bool(label["last"] or label["sum"]), is_cited(text, label.start())
         if match is not None:
-            yield _Said(_taken(match, scale), is_last)
+            yield _Said(_taken(match, scale), *how)
         elif label["sum"] or label["mark"] in {":", "="}:
-            yield _Said(None, is_last)
+            yield _Said(None, *how)
 
 
 def _shares(text: str, scale: Scale) -> Iterator[_Said]:

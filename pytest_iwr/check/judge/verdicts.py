@@ -4,7 +4,7 @@ import re
 
 from pydantic import JsonValue
 
-from pytest_iwr.check.judge.reply import Reply, find
+from pytest_iwr.check.judge.reply import Reply, find, find_all, is_cited
 
 _FIELDS = ("verdict", "answer", "result", "holds", "passed", "pass", "decision")
 _YES = frozenset({"yes", "true", "pass", "passed", "是", "是的", "对", "正确", "通过"})
@@ -44,6 +44,22 @@ def read_verdict(reply: Reply) -> bool | None:
         return _of_word((final or labelled)[-1]["word"])
     whole = _of_word(reply.text.strip(" \t\r\n.!\"'()[]。"))
     return _leading(reply.text) if whole is None else whole
+
+
+def sole_verdict(reply: Reply) -> bool | None:
+    """Give the verdict of a reply that names no other one; else as `read_verdict`.
+
+    One that is only cited counts as another one: the page may have said it.
+    """
+    named = {_of_field(value) for _, value in find_all(reply, _FIELDS)}
+    named |= {
+        None if is_cited(reply.text, match.start()) else _of_word(match["word"])
+        for match in _LABELLED.finditer(reply.text)
+        if _decides(match)
+    }
+    if len(named) > 1:
+        return None
+    return named.pop() if named else read_verdict(reply)
 
 
 def _decides(match: re.Match[str]) -> bool:

@@ -263,8 +263,8 @@ def test_claim_cannot_end_its_field(tmp_path: Path, screens: tuple[Path, Path]) 
 @pytest.mark.parametrize(
     ("question", "version", "digest"),
     (
-        (assertion("x", has_before=True), "assertion 1", "d7aede26c3f5"),
-        (likeness(), "likeness 1", "29a63eb9ce82"),
+        (assertion("x", has_before=True), "assertion 2", "d7aede26c3f5"),
+        (likeness(), "likeness 2", "29a63eb9ce82"),
     ),
 )
 def test_words_of_a_question_belong_to_its_version(
