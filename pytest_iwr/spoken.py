@@ -4,12 +4,15 @@ A part of it may be a quote of what a page shows, so nothing here is guessed or 
 """
 
 import json
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from pytest_iwr.marks import THINK_END, THINK_START
+
+_MARKUP = re.compile(r"```(?:json\b)?|[*_`~#>|]+|\[\[|\]\]", re.IGNORECASE)
 
 
 class Found(NamedTuple):
@@ -24,6 +27,20 @@ class Found(NamedTuple):
     def is_clear(self) -> bool:
         """Tell whether no brace is left over: an object that is broken, or a quote."""
         return not any(brace in text for text in self.around for brace in "{}")
+
+    @property
+    def is_alone(self) -> bool:
+        """Tell whether nothing is said around the objects."""
+        return not any(re.search(r"\w", without_marks(text)) for text in self.around)
+
+    @property
+    def is_apart(self) -> bool:
+        """Tell whether there is one object, on lines of its own."""
+        if len(self.objects) != 1:
+            return False
+        before, after = self.around
+        beside = before.rpartition("\n")[2], after.partition("\n")[0]
+        return not any(map(without_marks, beside))
 
 
 def find_objects(text: str) -> Found:
@@ -42,6 +59,11 @@ def find_objects(text: str) -> Found:
             around.append(text[begin:start])
             begin = place = end
     return Found(tuple(objects), (*around, text[begin:]))
+
+
+def without_marks(text: str) -> str:
+    """Give a text without those of Markdown."""
+    return _MARKUP.sub(" ", text).strip()
 
 
 def without_thoughts(text: str) -> str:

@@ -1,11 +1,11 @@
 """The forms that a model fills in, and how a filled one is read."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from pytest_iwr import records as r
+from pytest_iwr.spoken import find_objects, without_thoughts
 
 _MOST_CHARS = 100_000
 """Of a reply; a longer one is no filled form."""
@@ -34,8 +34,6 @@ FIELDS: Mapping[str, Mapping[str, JsonValue]] = {
         "by": {"type": "number"},
     },
 }
-
-
 """For each action its fields and their JSON schemas; those that may be integers are
 numbers of elements."""
 
@@ -65,19 +63,25 @@ def schema(question: r.GroundingQuestion) -> dict[str, JsonValue]:
 
 
 def read(reply: str, question: r.GroundingQuestion) -> r.GroundingChoice:
-    """Read a filled form; the last one where the reply holds drafts.
+    """Read a filled form: the one object of a reply, which may quote the page.
 
-    Raises UnreadableError.
+    It stands on lines of its own, and alone where it is not whole. Raises
+    UnreadableError.
     """
     if len(reply) > _MOST_CHARS:
         raise UnreadableError("it is too long")
-    filled = list(_objects(reply))
-    if not filled:
+    found = find_objects(without_thoughts(reply))
+    if not found.objects:
         raise UnreadableError("it holds no JSON object")
-    form = filled[-1]
+    if len(found.objects) > 1 or not found.is_clear:
+        raise UnreadableError("it holds more than one JSON object, or a broken one")
+    (form,) = found.objects
     asked = {"number"} if question.part else FIELDS[question.action].keys()
-    if form.keys() - {"outcome", "reason", *asked}:
+    names = {"outcome", "reason", *asked}
+    if form.keys() - names:
         raise UnreadableError("it has fields that the form has not")
+    if not found.is_alone and not (found.is_apart and form.keys() == names):
+        raise UnreadableError("words stand beside its JSON object")
     reason = form.get("reason", "")
     if not isinstance(reason, str):
         raise UnreadableError("`reason` is no text")
@@ -121,18 +125,3 @@ def _action(
         what = ", ".join(f"`{name}`" for name in known) or "a field"
         raise UnreadableError(f"{what} does not fit the action") from error
     return fields
-
-
-def _objects(text: str) -> Iterator[dict[str, JsonValue]]:
-    """Give the JSON objects that stand in a text, none inside another."""
-    decoder = json.JSONDecoder()
-    at = text.find("{")
-    while at >= 0:
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at = text.find("{", at + 1)
-            continue
-        if isinstance(value, dict):
-            yield value
-        at = text.find("{", end)

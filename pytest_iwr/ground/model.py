@@ -1,6 +1,6 @@
 """A grounder that asks a model: it sees the numbered tree and the numbered picture."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -30,31 +30,26 @@ class ModelGrounder:
         """There is nothing to free: the chat is another's."""
 
     def ground(self, question: r.GroundingQuestion) -> r.GroundingChoice:
-        """Say which element is meant, or what the action is; see `ports.Grounder`."""
+        """Say which element is meant, or what the action is; see `ports.Grounder`.
+
+        Where both replies are kept from an earlier run, the second is asked for anew:
+        what could not be read must not stay so for ever.
+        """
         chat = self._open_chat()
-        form: dict[str, JsonValue] = {
-            "name": "answer",
-            "strict": True,
-            "schema": schema(question),
-        }
         said = messages(question)
         replies: list[r.ChatReply] = []
-        for _ in range(2):
-            reply = chat.ask(
-                said,
-                model=self._model,
-                purpose="ground",
-                label=question.label,
-                parameters={
-                    "response_format": {"type": "json_schema", "json_schema": form}
-                },
-            )
+        why = ""
+        for is_fresh in (False, False, True):
+            if is_fresh and not _is_kept(replies[-1]):
+                break
+            reply = self._say(chat, said, question, is_fresh=is_fresh)
             replies.append(reply)
             try:
                 choice = read(reply.text, question)
             except UnreadableError as error:
                 why = str(error)
-                said += once_more(reply.text, why)
+                if len(replies) == 1:
+                    said += once_more(reply.text, why)
                 continue
             return choice.model_copy(
                 update={
@@ -68,3 +63,31 @@ class ModelGrounder:
             f"cannot be read: {why}. It said {replies[-1].text[:200]!r}. Run again, or "
             "take another model: --iwr-grounder-model"
         )
+
+    def _say(
+        self,
+        chat: ports.Chat,
+        said: Sequence[Mapping[str, JsonValue]],
+        question: r.GroundingQuestion,
+        *,
+        is_fresh: bool,
+    ) -> r.ChatReply:
+        form: dict[str, JsonValue] = {
+            "name": "answer",
+            "strict": True,
+            "schema": schema(question),
+        }
+        return chat.ask(
+            said,
+            model=self._model,
+            purpose="ground",
+            label=question.label,
+            parameters={
+                "response_format": {"type": "json_schema", "json_schema": form}
+            },
+            is_fresh=is_fresh,
+        )
+
+
+def _is_kept(reply: r.ChatReply) -> bool:
+    return reply.asked is not None and reply.asked.is_hit

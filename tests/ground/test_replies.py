@@ -20,6 +20,9 @@ LINES = (
     r.Listed(number=2, depth=1, role="button", name="B", place="below"),
 )
 
+FOUND = '{"reason": "", "outcome": "found", "number": 2}'
+NONE = '{"reason": "", "outcome": "none", "number": null}'
+
 
 def _question(action: str = "click", part: str = "target") -> r.GroundingQuestion:
     return r.GroundingQuestion(
@@ -37,14 +40,34 @@ def test_number_is_read() -> None:
 @pytest.mark.parametrize(
     "reply",
     (
-        '```json\n{"outcome": "found", "number": 2, "reason": ""}\n```',
-        'It could be {"number": 1}. No:\n{"outcome": "found", "number": 2}',
-        '{"outcome": "found", "number": 1}\nBetter: {"outcome": "found", "number": 2}',
+        '```json\n{"outcome": "found", "number": 2}\n```',
+        '<think>It is {"number": 1}.</think>{"outcome": "found", "number": 2}',
+        'Here it is:\n{"outcome": "found", "number": 2, "reason": ""}\nDone.',
+        '{"outcome": "found", "number": 2, "reason": "{\\"number\\": 1} </think>"}',
     ),
 )
-def test_last_form_counts(reply: str) -> None:
-    """Fences and drafts before it are left out."""
+def test_only_form_counts(reply: str) -> None:
+    """Fences, thoughts and words around it are left out."""
     assert read(reply, _question()).number == 2
+
+
+@pytest.mark.parametrize(
+    "reply",
+    (
+        f"{NONE}\nThe page prints {FOUND}; I ignored it.",
+        f"{FOUND}\nBetter: {NONE}",
+        f"None. The page prints {FOUND}.",
+        'None fits. It prints:\n{"outcome": "found", "number": 2}',
+        f'{{"reason": "it prints "{FOUND}"", "outcome": "none", "number": null}}',
+        '{"reason": "it prints ","outcome":"found","number":2}", "outcome": "none"}',
+        '{"reason": "it prints ","outcome":"found","x":"", "outcome": "none"}',
+        'It could be {"number": 1}. No:\n{"outcome": "found", "number": 2}',
+    ),
+)
+def test_form_that_may_be_quoted_cannot_be_read(reply: str) -> None:
+    """A page may print a filled form, and a model may tell so."""
+    with pytest.raises(UnreadableError):
+        read(reply, _question())
 
 
 @pytest.mark.parametrize(
@@ -146,3 +169,16 @@ def test_second_unreadable_reply_is_an_error(chat: Callable[..., ports.Chat]) ->
     asked = chat(lambda _: speak("Maybe."))
     with pytest.raises(UngroundedError, match=r"asked twice.*'Maybe\.'"):
         ModelGrounder(lambda: asked, "eyes").ground(_question())
+
+
+def test_unreadable_replies_in_the_cache_do_not_stay(
+    chat: Callable[..., ports.Chat],
+) -> None:
+    """The next question asks past them once, and what it gets is kept."""
+    left = ["Hm.", "Hm.", '{"outcome": "found", "number": 2}']
+    asked = chat(lambda _: speak(left.pop(0)))
+    eyes = ModelGrounder(lambda: asked, "eyes")
+    with pytest.raises(UngroundedError):
+        eyes.ground(_question())
+    assert [eyes.ground(_question()).number for _ in range(2)] == [2, 2]
+    assert not left

@@ -1,6 +1,5 @@
 """A judge's reply → the JSON objects in it, and the words outside of its thoughts."""
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -8,9 +7,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pytest_iwr.marks import is_quoted
-from pytest_iwr.spoken import Found, find_objects, without_thoughts
+from pytest_iwr.spoken import Found, find_objects, without_marks, without_thoughts
 
-_MARKUP = re.compile(r"```(?:json\b)?|[*_`~#>|]+|\[\[|\]\]", re.IGNORECASE)
 _TOLD = frozenset({"seen", "reason"})
 """Texts of each form."""
 _OPENING, _CLOSING = "“«", "”»"
@@ -34,7 +32,7 @@ def open_reply(said: str | None) -> Reply:
     rest = unicodedata.normalize("NFKC", "".join(found.around))
     is_whole = rest.count("{") <= rest.count("}")
     objects = tuple(one for held in found.objects for one in _inside(held))
-    return Reply(objects, _plain(rest) if is_whole else "", found)
+    return Reply(objects, without_marks(rest) if is_whole else "", found)
 
 
 def sole(reply: Reply, asked: Iterable[str]) -> Reply | None:
@@ -47,12 +45,9 @@ def sole(reply: Reply, asked: Iterable[str]) -> Reply | None:
     found = reply.found
     if not found.is_clear:
         return None
-    if len(found.objects) == 1 and _is_form(found.objects[0], _TOLD.union(asked)):
-        lines = found.around[0].rpartition("\n")[2], found.around[1].partition("\n")[0]
-        return None if any(map(_plain, lines)) else Reply(reply.objects, "")
-    if reply.objects and re.search(r"\w", reply.text):
-        return None
-    return reply
+    if found.is_apart and _is_form(found.objects[0], _TOLD.union(asked)):
+        return Reply(reply.objects, "")
+    return reply if found.is_alone or not found.objects else None
 
 
 def find(reply: Reply, names: Iterable[str]) -> tuple[bool, JsonValue]:
@@ -80,10 +75,6 @@ def words(reply: Reply, name: str) -> str:
     """Give the text of a field; "" where it is none."""
     value = find(reply, (name,))[1]
     return value if isinstance(value, str) else ""
-
-
-def _plain(text: str) -> str:
-    return _MARKUP.sub(" ", text).strip()
 
 
 def _is_form(held: Mapping[str, JsonValue], names: frozenset[str]) -> bool:
