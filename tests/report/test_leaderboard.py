@@ -16,7 +16,9 @@ from pytest_iwr.report.files import write_results, write_summary
 from pytest_iwr.report.leaderboard.published import published
 from pytest_iwr.score import summarize
 
-PAPER = r.Protocol(id="iwr-bench", metrics={"ocr": "easyocr 1.7", "judge": "g-2.5"})
+PAPER = r.Protocol(
+    id="iwr-bench", metrics={"ocr": "easyocr 1.7", "judge": "gemini-2.5-pro"}
+)
 OFFLINE = r.Protocol(id="offline", metrics={"ocr": "rapidocr 3.10"})
 LEVELS = ("L1", "L2", "L3", "L4")
 
@@ -46,12 +48,16 @@ def official(model: str = "mine", **more: object) -> list[r.Row]:
 
 
 def store(
-    folder: Path, rows: Sequence[r.Row], protocol: r.Protocol = PAPER, name: str = "one"
+    folder: Path,
+    rows: Sequence[r.Row],
+    protocol: r.Protocol = PAPER,
+    name: str = "one",
+    tripwire: r.Tripwire | None = None,
 ) -> Path:
     """Write the summary of a run, as a run does."""
     run = RunFolder(folder / name)
     run.path.mkdir()
-    write_summary(summarize(rows, protocol), run.summary)
+    write_summary(summarize(rows, protocol, tripwire), run.summary)
     return run.path
 
 
@@ -126,6 +132,34 @@ def test_run_over_other_tasks_is_not_ranked_with_them(
     assert cells(text, "GPT-5")[0] == "1"
 
 
+TRIED = {"due": 8, "agreed": 8, "level": 0.85, "state": "held"}
+
+
+@pytest.mark.parametrize(
+    ("tripwire", "metrics", "why"),
+    (
+        (TRIED | {"state": "tripped", "agreed": 2}, {}, "its judge agrees with people"),
+        (TRIED | {"state": "lost", "agreed": 0}, {}, "its judge was not tried"),
+        (TRIED, {"judge": "yes-man"}, "judged by yes-man, the paper by gemini-2.5-pro"),
+        (TRIED, {"dino": "dinov2 full sha256:0"}, "DINO sees the whole frame"),
+    ),
+)
+def test_run_that_was_scored_in_another_way_is_not_ranked(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    tripwire: dict[str, object],
+    metrics: dict[str, str],
+    why: str,
+) -> None:
+    """It stands there without a place, and a note says why."""
+    protocol = PAPER.model_copy(update={"metrics": {**PAPER.metrics, **metrics}})
+    tried = r.Tripwire.model_validate(tripwire)
+    run = store(tmp_path, official(), protocol, tripwire=tried)
+    text = show(capsys, run)
+    assert cells(text, "mine")[0] == "–"
+    assert f"† mine: {why}" in text
+
+
 def test_unscored_tasks_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -179,7 +213,7 @@ def test_other_weights_stand_apart(
         ),
         (
             PAPER.model_copy(update={"metrics": {"ocr": "easyocr 1.7"}}),
-            "judge 'g-2.5' and 'none'",
+            "judge 'gemini-2.5-pro' and 'none'",
         ),
         (
             PAPER.model_copy(update={"weights": r.Weights(ifs=0.5, vfs=0.5)}),

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from pytest_iwr.report.leaderboard.notes import OTHER_TASKS, UNJUDGED, notes
+from pytest_iwr.report.leaderboard.notes import APART, UNJUDGED, notes
 from pytest_iwr.report.leaderboard.standings import Group, Leaderboard, Standing
 from pytest_iwr.report.terminal import columns, fit
 from pytest_iwr.report.words import one_line
@@ -100,7 +100,7 @@ def _cells(one: Standing, *, names_run: bool) -> tuple[str, ...]:
         _NONE if one.place is None else str(one.place),
         one_line(one.model),
         origin,
-        tasks + ("" if one.is_comparable else OTHER_TASKS),
+        tasks + ("" if one.is_comparable else APART),
         _percent(one.ifs) + (UNJUDGED if one.unjudged else ""),
         _percent(one.vfs),
         _percent(one.final),
@@ -158,6 +158,7 @@ def _records(board: Leaderboard) -> Iterator[dict[str, object]]:
                 "final": one.final,
                 "unjudged": one.unjudged,
                 "is_comparable": one.is_comparable,
+                "apart": "; ".join(one.apart),
             }
 
 

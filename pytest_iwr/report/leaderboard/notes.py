@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from pytest_iwr.records import Weights
-from pytest_iwr.report.leaderboard.standings import Leaderboard, Standing
+from pytest_iwr.report.leaderboard.runs import StoredRun
+from pytest_iwr.report.leaderboard.standings import Leaderboard, size
 from pytest_iwr.report.words import one_line
 
 UNJUDGED = "*"
 """Marks an IFS of which nobody judged some assertions."""
-OTHER_TASKS = "†"
-"""Marks rows that are not over the tasks of the published ones."""
+APART = "†"
+"""Marks rows that cannot be compared with the published ones."""
 
 
 def notes(board: Leaderboard) -> Iterator[str]:
@@ -28,7 +29,7 @@ def _origins(board: Leaderboard) -> Iterator[str]:
     formula = _formula(theirs.weights)
     if board.has_published:
         yield (
-            f"published: {theirs.source}, {_size(theirs.tasks, theirs.actions)};"
+            f"published: {theirs.source}, {size(theirs.tasks, theirs.actions)};"
             f" {_listed(theirs.metrics)}."
         )
     names = ", ".join(one_line(run.name) for run in board.runs)
@@ -46,17 +47,22 @@ def _origins(board: Leaderboard) -> Iterator[str]:
 
 
 def _tasks(board: Leaderboard) -> Iterator[str]:
-    theirs = board.published
-    others: dict[str, list[str]] = {}
+    apart: dict[str, list[str]] = {}
     for one in board.standings:
-        if not one.is_comparable:
-            others.setdefault(_over(one), []).append(one_line(one.model))
-    for over, models in others.items():
+        for why in one.apart:
+            apart.setdefault(why, []).append(one_line(one.model))
+    for why, models in apart.items():
         yield (
-            f"{OTHER_TASKS} {', '.join(dict.fromkeys(models))}: over {over}, the paper"
-            f" over {_size(theirs.tasks, theirs.actions)}: not comparable with the"
-            " published rows."
+            f"{APART} {', '.join(dict.fromkeys(models))}: {one_line(why)}: not"
+            " comparable with the published rows."
         )
+    if board.has_published:
+        untried = [run.name for run in board.runs if not _is_tried(run)]
+        if untried:
+            yield (
+                f"{', '.join(map(one_line, untried))}: the judge was not tried on pairs"
+                " of known answer."
+            )
     if any(one.scored < one.due for one in board.standings):
         yield "tasks 3/4: of 4 tasks 3 were scored; the others are in no mean."
     sets = [{row.task for row in run.summary.tasks} for run in board.runs]
@@ -72,13 +78,9 @@ def _tasks(board: Leaderboard) -> Iterator[str]:
         )
 
 
-def _over(one: Standing) -> str:
-    size = _size(one.due, one.actions)
-    return size if one.scored == one.due else f"{one.scored} of {size}"
-
-
-def _size(tasks: int, actions: int) -> str:
-    return f"{tasks} tasks with {actions} actions"
+def _is_tried(run: StoredRun) -> bool:
+    tripwire = run.summary.tripwire
+    return tripwire is not None and tripwire.state in {"held", "tripped"}
 
 
 def _formula(weights: Weights) -> str:

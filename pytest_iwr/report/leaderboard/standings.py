@@ -33,10 +33,15 @@ class Standing:
     final: float | None
     unjudged: int = 0
     """Assertions of the steps done that nobody judged."""
-    is_comparable: bool = True
-    """It is over all tasks of the published rows, or there are none beside it."""
+    apart: tuple[str, ...] = ()
+    """Why it cannot be compared with the published rows beside it, in words."""
     place: int | None = None
     """Counted from 1 among those that can be compared and have a Final."""
+
+    @property
+    def is_comparable(self) -> bool:
+        """Tell whether nothing speaks against it."""
+        return not self.apart
 
 
 @dataclass(frozen=True)
@@ -71,13 +76,12 @@ def rank(
     """
     protocol = _one_protocol(runs)
     fits = (protocol.id, protocol.weights) == (published.protocol, published.weights)
-    measured = [standing for run in runs for standing in _measured(run)]
+    measured = [
+        replace(one, apart=tuple(_apart(one, run, published)) if fits else ())
+        for run in runs
+        for one in _measured(run)
+    ]
     if fits:
-        like = (published.tasks, published.tasks, published.actions)
-        measured = [
-            replace(one, is_comparable=(one.scored, one.due, one.actions) == like)
-            for one in measured
-        ]
         measured += _printed(published)
     return Leaderboard(
         protocol=protocol,
@@ -87,6 +91,32 @@ def rank(
         standings=_placed(measured),
         groups=tuple(g for axis in dict.fromkeys(axes) for g in _groups(runs, axis)),
     )
+
+
+def _apart(one: Standing, run: StoredRun, published: Published) -> Iterator[str]:
+    """Say what else than the model differs from the published rows."""
+    theirs = size(published.tasks, published.actions)
+    if (one.scored, one.due) != (published.tasks, published.tasks) or (
+        one.actions != published.actions
+    ):
+        own = size(one.due, one.actions)
+        over = own if one.scored == one.due else f"{one.scored} of {own}"
+        yield f"over {over}, the paper over {theirs}"
+    tripwire = run.summary.tripwire
+    if tripwire is not None and tripwire.is_inconclusive:
+        told = f"agrees with people on {tripwire.agreed} of {tripwire.due} pairs"
+        yield f"its judge {told if tripwire.state == 'tripped' else 'was not tried'}"
+    metrics = run.summary.protocol.metrics
+    judge = metrics.get("judge", "none").partition(",")[0].rpartition("/")[2]
+    if judge != published.metrics["judge"]:
+        yield f"judged by {judge}, the paper by {published.metrics['judge']}"
+    if " full " in metrics.get("dino", ""):
+        yield "DINO sees the whole frame, the paper's its middle"
+
+
+def size(tasks: int, actions: int) -> str:
+    """Say how much there is."""
+    return f"{tasks} tasks with {actions} actions"
 
 
 def _one_protocol(runs: Sequence[StoredRun]) -> Protocol:
