@@ -28,6 +28,7 @@ from pytest_iwr.drive.trajectory import Trip
 from pytest_iwr.drive.views import eyes, page_world
 from pytest_iwr.drive.watch import Watch
 from pytest_iwr.drive.windows import Windows
+from pytest_iwr.drive.written import writable
 from pytest_iwr.errors import BrowserGoneError, NoBrowserError
 
 T = TypeVar("T")
@@ -193,7 +194,7 @@ class Browser:
                 tracing.keep(folder)
             self._leave(context)
         size = options["viewport"]
-        return r.Trace(
+        trace = r.Trace(
             task=task.id,
             browser=f"Chromium {browser.version}",
             width_px=size["width"],
@@ -203,6 +204,7 @@ class Browser:
             external=tuple(windows.external.values()),
             duration_s=round(time.monotonic() - begun, 3),
         )
+        return writable(trace)
 
     def _blame(self, trip: Trip, error: pw.Error) -> None:
         """Turn a broken connection into a verdict, where the page is to blame."""

@@ -21,6 +21,7 @@ from pytest_iwr.drive.locate import plain
 from pytest_iwr.drive.looks import LookMissing, resolve
 from pytest_iwr.drive.views import View, ViewLostError
 from pytest_iwr.drive.windows import Windows
+from pytest_iwr.drive.written import bearable
 
 DIAGNOSE_S = 4.0
 """So long it may take, with the looks at what moves by itself."""
@@ -126,7 +127,7 @@ def _thrown(windows: Windows) -> list[r.Message]:
         details = event["exceptionDetails"]
         text = details.get("exception", {}).get("description") or details["text"]
         place = windows.short(details["url"]) if details.get("url") else ""
-        where = f"{place}:{details['lineNumber'] + 1}" if place else ""
+        where = f"{bearable(place)}:{details['lineNumber'] + 1}" if place else ""
         text = " ".join(text.splitlines()[0].split())[:_LONGEST] if text else ""
         thrown.append(r.Message(level="uncaught", text=text, where=where))
 

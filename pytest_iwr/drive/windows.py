@@ -19,6 +19,7 @@ from playwright import sync_api as pw
 from pytest_iwr import records as r
 from pytest_iwr.drive.views import Views
 from pytest_iwr.drive.watch import Watch
+from pytest_iwr.drive.written import bearable
 
 MOST_WINDOWS = 5
 MOST_DIALOGS = 20
@@ -29,8 +30,8 @@ _PATIENCE_S = 2.0
 _PICTURES = {"image", "stylesheet", "font"}
 _FRAME = re.compile(r"^\s+at .*?((?:https?|blob):\S+?):(\d+):\d+\)?$", re.MULTILINE)
 """The innermost line of a stack that has an address."""
-_LONGEST = 2000
-"""Characters kept of what a page says."""
+_LONGEST_STACK = 4000
+"""Characters in which it is looked for; a page may write any stack."""
 
 
 @dataclass
@@ -169,7 +170,7 @@ class Windows:
             plan = self._plan.pop(0)
         said = {"accept": "accepted", "dismiss": "dismissed"}
         answer = plan.answer if isinstance(plan, r.Answer) else said[plan]
-        line = r.Dialog(kind=kind, text=_whole(text), answer=answer)
+        line = r.Dialog(kind=kind, text=bearable(text), answer=answer)
         self.log.dialogs.append(line)
         if isinstance(plan, r.Answer):
             dialog.accept(plan.answer)
@@ -182,11 +183,12 @@ class Windows:
 
     def _block(self, route: pw.Route) -> None:
         request = route.request
-        self._note_external(request.method, request.url, request.resource_type)
+        url = bearable(request.url)
+        self._note_external(request.method, url, request.resource_type)
         route.abort("blockedbyclient")
 
     def _refuse_socket(self, route: pw.WebSocketRoute) -> None:
-        self._note_external("GET", route.url, "websocket")
+        self._note_external("GET", bearable(route.url), "websocket")
         route.close()
 
     def _note_external(self, method: str, url: str, resource: str) -> None:
@@ -205,7 +207,7 @@ class Windows:
     def _hear_failure(self, request: pw.Request) -> None:
         if not request.url.startswith(self._origin):
             return
-        url = self.short(request.url)
+        url = bearable(self.short(request.url))
         if any(known.url == url for known in self.log.requests):
             return  # an answer that the browser then refused
         line = r.Request(
@@ -222,7 +224,7 @@ class Windows:
         request = response.request
         line = r.Request(
             method=request.method,
-            url=self.short(request.url),
+            url=bearable(self.short(request.url)),
             resource=request.resource_type,
             outcome="failed",
             status=response.status,
@@ -233,25 +235,32 @@ class Windows:
 
     def _hear_console(self, message: pw.ConsoleMessage) -> None:
         place = message.location
-        where = f"{self.short(place.get('url', ''))}:{place.get('lineNumber', 0) + 1}"
-        line = r.Message(level=message.type, text=_whole(message.text), where=where)
+        where = self._place(place.get("url", ""), place.get("lineNumber", 0) + 1)
+        line = r.Message(level=message.type, text=bearable(message.text), where=where)
         self._keep(self.log.console, line)
 
     def _hear_error(self, error: pw.WebError) -> None:
+        if len(self.log.console) >= MOST_LINES:
+            return
         text = f"{error.error.name}: {error.error.message}"
         where = self._place_of(error)
-        line = r.Message(level="uncaught", text=_whole(text), where=where)
+        line = r.Message(level="uncaught", text=bearable(text), where=where)
         self._keep(self.log.console, line)
 
     def _place_of(self, error: pw.WebError) -> str:
         """Give address and line of an uncaught error, "" where nobody knows."""
-        place = _FRAME.search(error.error.stack or "")
+        stack = error.error.stack or ""
+        begun = max(0, stack.find("\n    at "))
+        place = _FRAME.search(stack, begun, begun + _LONGEST_STACK)
         if place:
-            return f"{self.short(place[1])}:{place[2]}"
+            return self._place(place[1], place[2])
         known = getattr(error, "location", None)  # not in every version of Playwright
         if known is None or not known["url"]:
             return ""
-        return f"{self.short(known['url'])}:{known['line']}"
+        return self._place(known["url"], known["line"])
+
+    def _place(self, url: str, line: object) -> str:
+        return f"{bearable(self.short(url))}:{line}"
 
     def _hear_input(self, payload: str) -> None:
         self._keep(self.log.input, json.loads(payload), most=20_000)
@@ -265,7 +274,8 @@ class Windows:
         """Give an address without the origin, which is another in every run."""
         if url.startswith(f"blob:{self._origin}/"):
             return "blob:"
-        if not url.startswith(self._origin):
+        rest = url.removeprefix(self._origin)
+        if rest == url or rest[:1] not in {"", "/", "?", "#"}:
             return url
         parts = urlsplit(url)
         query = f"?{parts.query}" if parts.query else ""
@@ -276,8 +286,3 @@ class Windows:
         """Hand over what happened, and start the next step's log."""
         done, self.log = self.log, Log()
         return done
-
-
-def _whole(text: str) -> str:
-    """Give a page's text without what cannot be written, cut to a bearable length."""
-    return text[:_LONGEST].encode("utf-8", "replace").decode("utf-8")

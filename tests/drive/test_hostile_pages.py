@@ -254,3 +254,43 @@ def test_page_that_brings_its_process_down_has_failed(drive: Drive) -> None:
     trace = drive(page, {"wait": {"text": "deep"}})
     assert failure(trace)[:2] == (0, "page_crashed")
     went_well(drive("<p>fine</p>", {"wait": {"text": "fine"}}), 1)
+
+
+_HALF = r"'\ud83d'"
+_THROWN = f"const e = new Error({_HALF} + name); e.name = {_HALF};"
+_STACK = f"'Error\\n    at x (http://h/' + {_HALF} + ':1:1)'"
+
+
+@pytest.mark.parametrize(
+    "page",
+    (
+        'b.onclick = () => { throw new Error("Cannot add item: 🛒".slice(0, 18)) }',
+        f"b.onclick = () => {{ {_THROWN} throw e }}",
+        f"b.onclick = () => {{ {_THROWN} e.stack = {_STACK}; throw e }}",
+        f"b.onclick = eval('() => console.log(1) //# sourceURL=' + {_HALF})",
+        f"b.onclick = () => {{ eval('throw 1 //# sourceURL=' + {_HALF}) }}",
+        f"b.onclick = () => {{ location.hash = document.title = b.name = {_HALF} }}",
+        f"b.onclick = () => {{ fetch('/' + {_HALF}); alert({_HALF}) }}",
+        f"b.addEventListener('click', new Function('/*' + {_HALF} + '*/'))",
+    ),
+    ids=("text", "name", "stack", "place", "thrown", "page", "request", "function"),
+)
+def test_what_a_page_says_can_be_written(drive: Drive, page: str) -> None:
+    """Whatever it throws, and wherever it says that it is."""
+    html = f"<button id=b>Go</button><script>{page}</script>"
+    trace = drive(html, {"click": {"name": "Go"}, "expect": [{"text": "Thanks"}]})
+    assert trace.failed is not None
+    assert trace == type(trace).model_validate_json(trace.model_dump_json())
+
+
+@pytest.mark.parametrize("place", ("location.origin + '[a'", "'http:'.repeat(1e5)"))
+def test_page_may_write_any_stack(drive: Drive, place: str) -> None:
+    """Of an error that it throws; a place is read from it quickly, or none."""
+    page = f"""<button id=b>Go</button><script>b.onclick = () => {{
+    const e = new Error("no"); e.stack = `Error: no\n    at x (${{{place}}}:1:1)`;
+    throw e }}</script>"""
+    trace = drive(page, {"click": {"name": "Go"}, "expect": [{"text": "Thanks"}]})
+    assert trace.failed is not None
+    assert [line.text for line in trace.failed.console] == ["Error: no"]
+    assert len(trace.failed.console[0].where) < 3000
+    assert trace.duration_s < 20
