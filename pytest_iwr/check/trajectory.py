@@ -1,9 +1,11 @@
 """A trace and the task's pictures → verdicts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from shutil import move
+from tempfile import TemporaryDirectory
 
 from pytest_iwr import images, ports
 from pytest_iwr import records as r
@@ -14,6 +16,7 @@ from pytest_iwr.check.masks import bounded
 from pytest_iwr.errors import CheckpointError
 
 _LIKENESS = "likeness"
+_AGAIN = "likeness-again"
 
 
 def check(  # noqa: PLR0913 - what is checked, and what checks it
@@ -143,21 +146,23 @@ def _compare(  # noqa: PLR0913, PLR0917 (the parts of one comparison)
     if shot is None or wanted.min_similarity is None:
         raise AssertionError(step.number)
     diff = folder.diff(step.number)
+
+    def compare(name: str, diff: Path) -> r.Comparison:
+        what = _AGAIN if name == step.again else _LIKENESS
+        with keeping(folder, step.number, what):
+            comparison = scorer.compare(
+                reference, folder.path / name, masks=masks, diff=diff
+            )
+        if comparison.judged is None:
+            return comparison
+        brief = keep(folder, step.number, what, comparison.judged)
+        return comparison.model_copy(update={"judged": brief})
+
     moved, other = _moved(folder, shot, step.again, masks), None
     if moved and step.again is not None:
-
-        def likeness(name: str) -> float:
-            path = folder.path / name
-            return scorer.compare(reference, path, masks=masks).similarity
-
-        shot, other = sorted((shot, step.again), key=likeness)
-    with keeping(folder, step.number, _LIKENESS):
-        comparison = scorer.compare(
-            reference, folder.path / shot, masks=masks, diff=diff
-        )
-    if comparison.judged is not None:
-        brief = keep(folder, step.number, _LIKENESS, comparison.judged)
-        comparison = comparison.model_copy(update={"judged": brief})
+        comparison, shot, other = _less_alike((shot, step.again), compare, diff)
+    else:
+        comparison = compare(shot, diff)
     return r.Checked(
         step=step.number,
         reference=str(reference),
@@ -170,6 +175,25 @@ def _compare(  # noqa: PLR0913, PLR0917 (the parts of one comparison)
         unstable=moved,
         other=other,
     )
+
+
+def _less_alike(
+    shots: tuple[str, str], compare: Callable[[str, Path], r.Comparison], diff: Path
+) -> tuple[r.Comparison, str, str]:
+    """Compare both shots once; gives the less alike one's, its name and the other's.
+
+    Of the two pictures of differences only its own stays, with what lies beside it.
+    """
+    with TemporaryDirectory() as home:
+        tried = []
+        for name in shots:
+            place = Path(home, name)
+            place.mkdir()
+            tried.append((compare(name, place / diff.name), name))
+        (least, shot), (_, other) = sorted(tried, key=lambda one: one[0].similarity)
+        for file in Path(home, shot).iterdir():
+            move(file, diff.parent / file.name)
+    return least, shot, other
 
 
 def _moved(

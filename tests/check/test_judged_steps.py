@@ -187,6 +187,51 @@ def test_unreadable_judge_leaves_its_replies(tmp_path: Path) -> None:
     assert [sample.reply for sample in told.samples] == ["Hm.", "Hm."]
 
 
+def _moving(folder: Path, say: Say) -> tuple[r.Verdicts, int]:
+    """Judge a start that is blue at one moment and green at the next."""
+    path = folder / "task.iwr.yaml"
+    path.write_text(TASK)
+    for number in range(4):
+        plain(folder / "checkpoints" / f"{number:02}.png", BLUE)
+    item = folder / "item"
+    plain(item / "shot-00.png", BLUE)
+    plain(item / "again-00.png", GREEN)
+    start = r.TraceStep(
+        number=0, verb="open", said="", shot="shot-00.png", again="again-00.png"
+    )
+    trace = r.Trace(
+        task="t", browser="", width_px=64, height_px=48, scale=1, steps=(start,)
+    )
+    home = ItemFolder(folder, item, "model", 1)
+    with judging(folder, say, mode="off") as (judge, mock):
+        scorer = Equal(judge)
+        found = check(load(path), trace, home, scorer=scorer, minimum=0.5, judge=judge)
+        return found, len(mock.requests)
+
+
+def test_page_that_moves_is_rated_once_a_shot(tmp_path: Path) -> None:
+    """Both replies are kept, and the result names that of the less alike one."""
+    found, asked = _moving(tmp_path, _looks)
+    (start,) = found.checkpoints
+    assert asked == 2
+    assert (start.shot, start.comparison.hfs) == ("again-00.png", 0.6)
+    files = sorted(path.name for path in (tmp_path / "item").glob("judge-*"))
+    assert files == ["judge-00-likeness-again.json", "judge-00-likeness.json"]
+    assert start.comparison.judged is not None
+    assert start.comparison.judged.evidence == files[0]
+
+
+def test_unreadable_rating_of_a_page_that_moves_leaves_its_replies(
+    tmp_path: Path,
+) -> None:
+    """As that of any other page."""
+    with pytest.raises(JudgeError):
+        _moving(tmp_path, lambda _: Answer(text="Hm."))
+    text = (tmp_path / "item" / "judge-00-likeness.json").read_text("utf-8")
+    told = r.Judgement.model_validate_json(text)
+    assert [sample.reply for sample in told.samples] == ["Hm.", "Hm."]
+
+
 def test_reason_of_a_judge_stays_text_on_a_screen(tmp_path: Path) -> None:
     """It may repeat what a page shows: no control characters, and not too long."""
     said = {**points(), "verdict": False, "reason": "no\n\x1b[2Jred\u202e " + "x" * 999}

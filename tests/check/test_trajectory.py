@@ -48,6 +48,8 @@ class Notes:
         """Note the names of the files."""
         name = diff.name if diff else None
         self.asked.append((reference.name, shot.name, tuple(masks), name))
+        if diff is not None and diff.parent.is_dir():
+            diff.write_text(shot.name, encoding="utf-8")
         numbers = dict.fromkeys(("text", "structure", "lfs", "hfs"), 0.7)
         alike = self._likeness.get(shot.name.partition("-")[0], 0.7)
         return r.Comparison(**numbers, similarity=alike, is_same_size=True)
@@ -166,7 +168,11 @@ def test_less_alike_of_two_shots_counts(
     assert start.comparison.similarity == min(shot, again)
     names = ("again-00.png", "shot-00.png")
     assert (start.shot, start.other) == (names if again < shot else names[::-1])
-    assert notes.asked[-1][1:] == (start.shot, (MASK,), "diff-00.png")
+    assert notes.asked == [
+        ("00.png", name, (MASK,), "diff-00.png")
+        for name in ("shot-00.png", "again-00.png")
+    ]
+    assert (tmp_path / "diff-00.png").read_text("utf-8") == start.shot
 
 
 def test_what_moves_below_a_mask_is_stable(task: r.Task, tmp_path: Path) -> None:
