@@ -7,7 +7,7 @@ from pathlib import Path
 from pytest_iwr import ports
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import ItemFolder
-from pytest_iwr.check import check, explain
+from pytest_iwr.check import check, digests, explain, refuse_changed
 from pytest_iwr.score import score
 
 
@@ -41,8 +41,8 @@ def evaluate(task: r.Task, page: r.Page, tools: Tools, folder: ItemFolder) -> r.
     started = time.monotonic()
     with tools.host.serve(page, assets) as hosted:
         trace = tools.driver.drive(task, hosted.url, folder.path)
-        told = {"missing": hosted.missing(), "path": task.path}
-        trace = trace.model_copy(update=told)
+        more = {"missing": hosted.missing(), "path": task.path, "told": digests(task)}
+        trace = trace.model_copy(update=more)
     driven = time.monotonic()
     folder.trace.write_text(trace.model_dump_json(indent=1), encoding="utf-8")
     result = rescore(task, trace, tools, folder)
@@ -63,7 +63,11 @@ def evaluate(task: r.Task, page: r.Page, tools: Tools, folder: ItemFolder) -> r.
 
 
 def rescore(task: r.Task, trace: r.Trace, tools: Tools, folder: ItemFolder) -> r.Result:
-    """Check and score a stored trace; the same trace gives the same result."""
+    """Check and score a stored trace; the same trace gives the same result.
+
+    Raises TaskError where the trace was made with other steps, and as `evaluate` does.
+    """
+    refuse_changed(task, trace)
     verdicts = check(
         task,
         trace,

@@ -268,6 +268,9 @@ class Trace(Record):
     task: str
     path: str = ""
     """The task's file, absolute."""
+    told: tuple[str, ...] = ()
+    """Digests of what the drive was told: of the window and the start, then of each
+    step; empty in older traces."""
     browser: str
     """Product and version of the browser."""
     width_px: int

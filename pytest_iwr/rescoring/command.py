@@ -15,14 +15,12 @@ from pydantic import ValidationError
 
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import RunFolder
-from pytest_iwr.errors import TaskError, UsageError
-from pytest_iwr.load import SUFFIX, load, load_named
+from pytest_iwr.errors import UsageError
 
 if TYPE_CHECKING:
     from pytest_iwr.check.judge.ask import ModelJudge
     from pytest_iwr.check.recipe import Recipe
     from pytest_iwr.evaluate import Tools
-    from pytest_iwr.rescoring.run import Find
 
 EXIT_UNSCORED = 20
 _JUDGE = "--iwr-judge-model"
@@ -41,8 +39,8 @@ def add_rescore(commands: Any) -> None:
         " --iwr-model-config=models.yaml\n"
         "  iwr rescore reports/latest --iwr-judge-model=gpt-5 --iwr-judge-repeats=3\n"
         "  iwr rescore reports/latest      # after an update of pytest-iwr\n\n"
-        "Exit status: 0 scored, 4 bad usage, 20 something could not be scored, or the"
-        " judge\nfailed on pairs of known answer.",
+        "Exit status: 0 all is scored, 4 bad usage, 20 something could not be scored,"
+        " now or\nbefore, or the judge failed on pairs of known answer.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
@@ -57,7 +55,7 @@ def add_rescore(commands: Any) -> None:
         "--tasks",
         type=Path,
         metavar="DIR",
-        help="where the tasks are now, if not where they were",
+        help="where the tasks are now, if not where they were; official data too",
     )
     parser.add_argument(
         "--iwr-protocol", choices=("offline", "iwr-bench"), dest="protocol"
@@ -102,25 +100,49 @@ def add_rescore(commands: Any) -> None:
 
 
 def _rescore(options: argparse.Namespace) -> int:
-    from pytest_iwr.report import files, terminal  # noqa: PLC0415 - in use only
-    from pytest_iwr.report.site import write_site  # noqa: PLC0415 - in use only
-    from pytest_iwr.rescoring.run import (  # noqa: PLC0415 - heavy
-        Again,
-        copy_shared,
-        read_facts,
-        read_rows,
-    )
-    from pytest_iwr.score import summarize  # noqa: PLC0415 - in use only
+    from pytest_iwr.report import terminal  # noqa: PLC0415 - in use only
+    from pytest_iwr.rescoring.aside import aside  # noqa: PLC0415 - in use only
+    from pytest_iwr.rescoring.run import read_facts, read_rows  # noqa: PLC0415 - heavy
 
     source = RunFolder(options.run.resolve())
-    rows, facts = read_rows(source), read_facts(source)
-    recipe = _recipe(options, facts)
+    stored = _Stored(source, read_rows(source), read_facts(source))
+    recipe = _recipe(options, stored)
     target = _target(options.output, source)
+    with aside(target.path) as unfinished:
+        summary = _write(options, recipe, stored, RunFolder(unfinished))
+    for line in terminal.tables(summary, terminal.screen_width()):
+        print(line.text)
+    print(f"files: {target.path}/")
+    is_open = summary.tripwire is not None and summary.tripwire.is_inconclusive
+    is_lost = any(row.status == "error" for row in summary.tasks)
+    return EXIT_UNSCORED if is_open or is_lost else 0
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The run that is scored again."""
+
+    folder: RunFolder
+    rows: Sequence[r.Row]
+    facts: Mapping[str, object]
+
+
+def _write(
+    options: argparse.Namespace, recipe: Recipe, stored: _Stored, target: RunFolder
+) -> r.Summary:
+    """Score the run, and write all files of the new one."""
+    from pytest_iwr.report import files  # noqa: PLC0415 - in use only
+    from pytest_iwr.report.site import write_site  # noqa: PLC0415 - in use only
+    from pytest_iwr.rescoring.find import Finder  # noqa: PLC0415 - in use only
+    from pytest_iwr.rescoring.run import Again, copy_shared  # noqa: PLC0415 - heavy
+    from pytest_iwr.score import summarize  # noqa: PLC0415 - in use only
+
+    source, finder = stored.folder, Finder(options.tasks)
     with ExitStack() as stack:
         judges = _judges(options, recipe, target, stack) if recipe.has_judge else None
         tools = _tools(options, recipe, judges)
         copy_shared(source, target)
-        scored = Again(source, target, tools, _finder(options.tasks)).score(rows)
+        scored = Again(source, target, tools, finder.find).score(stored.rows)
         tripwire = judges.trial() if judges is not None else None
     plain = [row.row() if isinstance(row, r.Result) else row for row in scored]
     summary = summarize(plain, tools.scorer.protocol, tripwire)
@@ -128,25 +150,35 @@ def _rescore(options: argparse.Namespace) -> int:
     files.write_markdown(summary, scored, target.markdown)
     files.write_results(scored, target.results)
     scoring = recipe.model_dump(mode="json")
-    told = {**facts, "scoring": scoring, "rescored_from": source.path.name}
+    told = {**stored.facts, "scoring": scoring, "rescored_from": source.path.name}
     files.write_run(told, target.run)
     write_site(target)
-    for line in terminal.tables(summary, terminal.screen_width()):
-        print(line.text)
-    print(f"files: {target.path}/")
-    is_open = tripwire is not None and tripwire.is_inconclusive
-    return EXIT_UNSCORED if is_open or _lost(scored) > _lost(rows) else 0
+    return summary
 
 
-def _recipe(options: argparse.Namespace, facts: Mapping[str, object]) -> Recipe:
-    """Give what is told, else what `run.json` says of the run."""
+def _recipe(options: argparse.Namespace, stored: _Stored) -> Recipe:
+    """Give what is told, else what `run.json` says of the run.
+
+    Raises UsageError where nothing says it.
+    """
     from pytest_iwr.check.recipe import Recipe  # noqa: PLC0415 - in use only
 
     weights: Path | None = options.dino_weights
+    file, told = stored.folder.run, stored.facts.get("scoring")
+    if told is None and options.protocol is None:
+        raise UsageError(
+            f"{file}: does not say how the run was scored (`scoring`). Name a "
+            "folder of a run, and its protocol: --iwr-protocol=..."
+        )
     try:
-        before = Recipe.model_validate(facts.get("scoring") or {})
-    except ValidationError:
-        before = Recipe()
+        before = Recipe.model_validate({} if told is None else told)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(map(str, ("scoring", *fault["loc"])))
+        raise UsageError(
+            f"{file}: {where}: {fault['msg']}, is {fault['input']!r}. Correct "
+            "it, or remove `scoring` and name the protocol: --iwr-protocol=..."
+        ) from error
     recipe = before.changed(
         {
             "protocol": options.protocol,
@@ -262,37 +294,3 @@ class _Nobody:
     def drive(self, task: r.Task, url: str, folder: Path) -> NoReturn:
         """Refuse."""
         raise AssertionError(task, url, folder)
-
-
-def _finder(told: Path | None) -> Find:
-    """Give what finds tasks: where they were, or below a folder."""
-    known: dict[tuple[str, str], r.Task] = {}
-
-    def find(task_id: str, path: str) -> r.Task:
-        if (path, task_id) not in known:
-            known[path, task_id] = _load(task_id, path, told)
-        return known[path, task_id]
-
-    return find
-
-
-def _load(task_id: str, path: str, told: Path | None) -> r.Task:
-    if told is None:
-        if Path(path).is_file():
-            return load_named(Path(path), task_id)
-        raise UsageError(
-            f"{path}: the task {task_id!r} is not there any more. Name the folder that "
-            "has it: --tasks=DIR"
-        )
-    for file in sorted(told.rglob(f"*{SUFFIX}")):
-        try:
-            task = load(file)
-        except TaskError:
-            continue  # that of another task, or told by `iwr check`
-        if task.id == task_id:
-            return task
-    raise UsageError(f"{told}: no task below it has the id {task_id!r}.")
-
-
-def _lost(rows: Sequence[r.Row]) -> int:
-    return sum(row.status == "error" for row in rows)

@@ -22,6 +22,7 @@ Find = Callable[[str, str], r.Task]
 _AT_ONCE = 4
 """Items that wait for a judge at a time."""
 _KEPT = ("task", "page_sha256", "page", "generation", "trace", "duration_s")
+_STALE = ("diff-*", "judge-*", "result.json", "index.html")
 _REWRITTEN = ("diff-", "judge-", "kept", "index", "result")
 _ROW: TypeAdapter[dict[str, object]] = TypeAdapter(dict[str, object])
 
@@ -58,7 +59,9 @@ class Again:
         try:
             return self._again(row, item)
         except IwrError as error:
-            return _unscored(row, error)
+            # What is copied is the stored run's fault, and stays there.
+            here, there = f"{self.target.path}{os.sep}", f"{self.source.path}{os.sep}"
+            return _unscored(row, error.kind, str(error).replace(here, there))
 
     def _again(self, row: r.Row, item: ItemFolder) -> r.Result:
         trace = read_trace(item.trace)
@@ -66,8 +69,9 @@ class Again:
         task = self.find(trace.task, path)
         folder = self.target.item(row.task, row.model, row.epoch)
         copy(item.path, folder.path)
-        for stale in (*folder.path.glob("diff-*"), *folder.path.glob("judge-*")):
-            stale.unlink()
+        for pattern in _STALE:
+            for file in folder.path.glob(pattern):
+                file.unlink()
         result = rescore(task, trace, self.tools, folder)
         told: dict[str, object] = {"task": row.task, "trace": item.trace.name}
         if isinstance(row, r.Result):
@@ -111,25 +115,35 @@ def read_trace(path: Path) -> r.Trace:
 
 
 def read_facts(run: RunFolder) -> Mapping[str, object]:
-    """Give `run.json` of a run; empty where it has none."""
+    """Give `run.json` of a run, empty where it has none; raises UsageError."""
     try:
         return _ROW.validate_json(run.run.read_bytes())
-    except (OSError, ValueError):
+    except FileNotFoundError:
         return {}
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{run.run}: cannot be read: {_first(error)}. Correct it, or remove it and "
+            "name the protocol: --iwr-protocol=..."
+        ) from error
+
+
+def _first(error: OSError | ValueError) -> str:
+    if isinstance(error, ValidationError):
+        return error.errors()[0]["msg"]
+    return str(error)
 
 
 def copy_shared(source: RunFolder, target: RunFolder) -> None:
     """Begin a run's folder with what its items share: tasks, and pages that were made.
 
-    Raises UsageError where it cannot be written.
+    Raises UsageError where they cannot be copied.
     """
     try:
-        target.path.mkdir(parents=True, exist_ok=True)
         for name in ("tasks", "pages"):
             copy(source.path / name, target.path / name)
     except OSError as error:
         raise UsageError(
-            f"{target.path}: cannot be written: {error.strerror}. Name another folder."
+            f"{source.path}: cannot be copied: {error}. Make room, or correct it."
         ) from error
 
 
@@ -158,15 +172,15 @@ def _write(folder: ItemFolder, result: r.Result) -> r.Result:
     return told
 
 
-def _unscored(row: r.Row, error: IwrError) -> r.Row:
+def _unscored(row: r.Row, kind: r.ErrorKind, reason: str) -> r.Row:
     """Give the row of an item that cannot be scored any more."""
     return r.Row(
         task=row.task,
         model=row.model,
         epoch=row.epoch,
         status="error",
-        kind=error.kind,
-        reason=str(error),
+        kind=kind,
+        reason=reason,
         steps_total=row.steps_total,
         steps_done=None,
         level=row.level,

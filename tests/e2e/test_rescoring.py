@@ -1,6 +1,9 @@
 """`iwr rescore`: a stored run scored again, without a browser."""
 
 import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ from pytest_iwr.gateway.mock import Answer, MockEndpoint, Seen
 from tests.check.judge.kit import points
 from tests.e2e.looking import Looker
 from tests.e2e.paper_kit import LAMP, configure, run, summary_of, write_lamp
+from tests.load.official_kit import Data, action, row
 from tests.plugin.kit import Project
 
 SAME = {"summary.json", "results.jsonl", "summary.md"}
@@ -23,6 +27,32 @@ def home(counter: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(counter.path)
     counter.pytester.runpytest_subprocess("--iwr-pages=pages", "-pno:cacheprovider")
     return counter.path
+
+
+@pytest.fixture
+def official(home: Path) -> Path:
+    """Give a project with a run of official data."""
+    shots = [
+        (home / f"tasks/counter/checkpoints/0{n}.png").read_bytes() for n in (0, 1)
+    ]
+    shutil.rmtree(home / "tasks")
+    shutil.rmtree((home / "reports/latest").resolve())
+    data = Data(home / "bench")
+    once = action(description='Click the button "Add one"', flag=True)
+    data.write(row(7, once, recording_details={"resolution": "640x360"}))
+    for number, shot in enumerate(shots):
+        data.add("7", f"checkpoints/step_{number}.png", shot)
+    (home / "pages/good/counter").rename(home / "pages/good/7")
+    command = [sys.executable, "-m", "pytest", "bench/data.jsonl", "-pno:cacheprovider"]
+    command += ["--iwr-pages=pages", "--iwr-model=good"]
+    subprocess.run(command, cwd=home, check=True, capture_output=True)
+    return home
+
+
+def _edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -75,7 +105,7 @@ def test_scored_again_it_lies_beside_the_run(
 
 
 def test_what_ran_without_a_score_stays(home: Path) -> None:
-    """An error without a trace, and a page that was never there, are kept."""
+    """An error without a trace, and a page that was never there, are kept and told."""
     results = home / "reports/latest/results.jsonl"
     rows = [json.loads(line) for line in results.read_text("utf-8").splitlines()]
     lost = {name: rows[0][name] for name in ("task", "steps_total")}
@@ -84,7 +114,7 @@ def test_what_ran_without_a_score_stays(home: Path) -> None:
     absent |= {"status": "failed", "ifs": 0.0, "final": 0.0, "folder": "items/x"}
     lines = [json.dumps(row) for row in (*rows, lost, absent)]
     results.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert main(["rescore", "reports/latest", "-o", "again"]) == 0
+    assert main(["rescore", "reports/latest", "-o", "again"]) == 20
     found = {row["model"]: row["kind"] for row in _summary(home / "again")["tasks"]}
     assert found == {
         "absent": "no_page",
@@ -104,11 +134,193 @@ def test_task_that_has_moved_is_found_below_a_folder(home: Path) -> None:
     assert _summary(home / "found")["models"]["good"]["ifs"] == 1
 
 
+def test_official_data_that_has_moved_is_found_below_a_folder(
+    official: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its id, among the files of other tasks and of runs."""
+    before = _summary(official / "reports/latest")
+    (official / "bench").rename(official / "elsewhere")
+    (official / "elsewhere/a.jsonl").write_text('{"id": 8}\n{', encoding="utf-8")
+    assert main(["rescore", "reports/latest", "-o", "found", "--tasks=."]) == 0
+    assert _summary(official / "found") == before
+    assert "elsewhere" not in capsys.readouterr().err
+
+
+def test_official_line_that_broke_is_told(official: Path) -> None:
+    """The row says what is wrong with it, and where."""
+    (official / "bench").rename(official / "elsewhere")
+    (official / "elsewhere/data/7/checkpoints/step_0.png").unlink()
+    told = ["-o", "found", "--tasks=elsewhere"]
+    assert main(["rescore", "reports/latest", *told]) == 20
+    (found,) = _summary(official / "found")["tasks"]
+    assert "elsewhere/data.jsonl:1: start: there is no file" in found["reason"]
+
+
+LAST = """\
+  - click: {role: button, name: Add one}
+    say: Click the button again
+    expect:
+      - {text: Total 2}
+    checkpoint: checkpoints/02.png
+"""
+EDITS = {
+    "a step less": (
+        LAST,
+        "",
+        "steps: the stored run was made with 2, now there are 1.",
+    ),
+    "two steps more": (
+        LAST,
+        LAST * 3,
+        "steps: the stored run was made with 2, now there are 4.",
+    ),
+    "another action": (
+        "  - click: {role: button, name: Add one}\n    say: Click the button again",
+        "  - hover: {role: button, name: Add one}\n    say: Click the button again",
+        "steps[1]: is not what the stored run was made with",
+    ),
+    "another target": (
+        "name: Add one}\n    say: Click the button again",
+        "name: Add two}\n    say: Click the button again",
+        "steps[1]: is not what the stored run was made with",
+    ),
+    "another sentence": (
+        "Click the button once",
+        "Click the other button",
+        "steps[0]: is not what the stored run was made with, which was 'Click the ",
+    ),
+    "another expectation": (
+        "{text: Total 1}",
+        "{text: Total 3}",
+        "steps[0]: is not what the stored run was made with, which was 'Click the ",
+    ),
+    "a whole page": (
+        "checkpoint: checkpoints/02.png",
+        "checkpoint: {image: checkpoints/02.png, full_page: true}",
+        "steps[1]: is not what the stored run was made with",
+    ),
+    "another window": (
+        "width: 640",
+        "width: 800",
+        "start: the window, the clock, the seed or the masks of the start are not those",
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "reason"), EDITS.values(), ids=EDITS)
+def test_task_that_was_edited_since_is_unscored(
+    home: Path, old: str, new: str, reason: str
+) -> None:
+    """Every row says what is not as it was; no score is made of what was not done."""
+    _edit(home / "tasks/counter/task.iwr.yaml", old, new)
+    assert main(["rescore", "reports/latest", "-o", "again"]) == 20
+    rows = _summary(home / "again")["tasks"]
+    assert [found["kind"] for found in rows] == ["task_invalid", "task_invalid"]
+    advice = "Run the task again, or take the change back."
+    assert all(reason in found["reason"] for found in rows)
+    assert all(found["reason"].endswith(advice) for found in rows)
+    assert not [*(home / "again").rglob("result.json")]
+
+
+def test_edit_of_what_matters_only_to_scores_is_scored(home: Path) -> None:
+    """A minimum, a threshold and a title may change after the drive."""
+    file = home / "tasks/counter/task.iwr.yaml"
+    _edit(file, "id: counter", "id: counter\ntitle: T\nthresholds: {ifs: 0.5}")
+    checkpoint = "{image: checkpoints/02.png, min_similarity: 0.3}"
+    _edit(file, "checkpoints/02.png", checkpoint)
+    assert main(["rescore", "reports/latest", "-o", "again"]) == 0
+    assert _summary(home / "again")["models"]["good"]["ifs"] == 1
+
+
+@pytest.mark.parametrize("name", ("a step less", "two steps more", "another action"))
+def test_trace_without_digests_is_compared_by_its_steps(home: Path, name: str) -> None:
+    """It was made by an older version."""
+    for file in home.glob("reports/latest/items/*/*/trace.json"):
+        trace = json.loads(file.read_text("utf-8"))
+        assert len(trace.pop("told")) == 3
+        file.write_text(json.dumps(trace), encoding="utf-8")
+    assert main(["rescore", "reports/latest", "-o", "same"]) == 0
+    old, new, reason = EDITS[name]
+    _edit(home / "tasks/counter/task.iwr.yaml", old, new)
+    assert main(["rescore", "reports/latest", "-o", "again"]) == 20
+    good = next(r for r in _summary(home / "again")["tasks"] if r["model"] == "good")
+    assert reason in good["reason"]
+
+
+def test_broken_off_nothing_is_left(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files are written aside, and appear when all are there."""
+    trace = next(home.glob("reports/latest/items/good/*/trace.json"))
+    trace.with_name("extra.json").symlink_to("gone.json")
+    before = sorted(home.rglob("*"))
+    monkeypatch.chdir(home)
+    with pytest.raises(OSError, match=r"extra\.json"):
+        main(["rescore", "reports/latest", "-o", "deep/again"])
+    assert sorted(home.rglob("*")) == before
+
+
+def test_picture_that_cannot_be_read_is_told_by_its_place(home: Path) -> None:
+    """The stored run has it, not the folder that was written aside."""
+    shot = next(home.glob("reports/latest/items/good/*/shot-01.png")).resolve()
+    shot.write_bytes(b"broken")
+    assert main(["rescore", "reports/latest", "-o", "again"]) == 20
+    good = next(r for r in _summary(home / "again")["tasks"] if r["model"] == "good")
+    assert good["reason"].startswith(f"{shot}: ")
+
+
+def test_errors_that_were_there_are_told_again(home: Path) -> None:
+    """Nothing is scored, so the exit status is not that of scores."""
+    results = home / "reports/latest/results.jsonl"
+    rows = [json.loads(line) for line in results.read_text("utf-8").splitlines()]
+    kept = ("task", "model", "steps_total")
+    lost = {"status": "error", "kind": "endpoint", "steps_done": None}
+    lines = [json.dumps({**{k: row[k] for k in kept}, **lost}) for row in rows]
+    results.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for trace in home.glob("reports/latest/items/*/*/trace.json"):
+        trace.unlink()
+    assert main(["rescore", "reports/latest", "-o", "again"]) == 20
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    (
+        ('{"scoring": {"protocol": "paper"}}', "run.json: scoring.protocol: Input"),
+        ('{"scoring": {"judge": 5}}', "run.json: scoring.judge: Input should be"),
+        ('{"scoring": []}', "run.json: scoring: Input should be"),
+        ('{"scoring": "', "run.json: cannot be read: Invalid JSON"),
+        ("[]", "run.json: cannot be read: Input should be an object"),
+        ('{"schema": 1}', "run.json: does not say how the run was scored"),
+        (None, "run.json: does not say how the run was scored"),
+    ),
+)
+def test_run_that_does_not_say_how_it_was_scored_is_bad_usage(
+    home: Path, capsys: pytest.CaptureFixture[str], facts: str | None, said: str
+) -> None:
+    """Nobody guesses its protocol."""
+    file = home / "reports/latest/run.json"
+    file.unlink()
+    if facts is not None:
+        file.write_text(facts, encoding="utf-8")
+    assert main(["rescore", "reports/latest", "-o", "again"]) == 4
+    assert said in capsys.readouterr().err
+    assert not (home / "again").exists()
+
+
+def test_protocol_that_is_told_needs_no_record(home: Path) -> None:
+    """A run whose record was removed is scored as the command line says."""
+    (home / "reports/latest/run.json").unlink()
+    told = ["-o", "again", "--iwr-protocol=offline"]
+    assert main(["rescore", "reports/latest", *told]) == 0
+    assert _summary(home / "again")["models"]["good"]["ifs"] == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     (
         (["nowhere"], "nowhere/results.jsonl: cannot be read"),
         (["reports/latest", "-o", "tasks"], "tasks: is there already"),
+        (["reports/latest", "--tasks=gone"], "--tasks=gone: is no folder"),
         (["reports/latest", "--iwr-judge-model=x"], "the protocol offline asks no"),
         (
             ["reports/latest", "--iwr-protocol=iwr-bench"],
@@ -232,9 +444,11 @@ def test_run_whose_judge_was_down_is_scored_later(
         assert done.returncode == 20, done.stdout
         (row,) = summary_of(tmp_path)["tasks"]
         assert (row["status"], row["kind"]) == ("error", "endpoint")
+        config = "--iwr-model-config=models.yaml"
+        assert main(["rescore", "reports/latest", "-o", "still", config]) == 20
+        assert _summary(tmp_path / "still")["tripwire"]["state"] == "lost"
         is_up.append(True)
-        told = ["-o", "later", "--iwr-model-config=models.yaml"]
-        assert main(["rescore", "reports/latest", *told]) == 0
+        assert main(["rescore", "reports/latest", "-o", "later", config]) == 0
     (row,) = _summary(tmp_path / "later")["tasks"]
     assert (row["status"], row["kind"], row["failed_step"]) == (
         "failed",
