@@ -46,6 +46,7 @@ class SiteReport:
     def pytest_iwr_summary(self, run: Run) -> None:
         """Write it when the files that it is made of are there."""
         from pytest_iwr.report.site import (  # noqa: PLC0415 - late
+            MOST_BYTES,
             write_single_file,
             write_site,
         )
@@ -59,6 +60,10 @@ class SiteReport:
             if target is not None:
                 path = run.files.single if target == Path() else target
                 self._tell("one file", write_single_file(run.files, path))
+                size = path.stat().st_size
+                if size > MOST_BYTES:
+                    words = "the table and the broken steps take so much"
+                    self._lines.append(f"one file: {size / 1e6:.1f} MB, {words}")
         except Exception as error:  # noqa: BLE001 - a report costs no result
             text = f"report: could not be written: {type(error).__name__}: {error}"
             self._lines.append(text)

@@ -5,8 +5,10 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
+from pytest_iwr import records as r
 from pytest_iwr.artifacts import RunFolder
 from pytest_iwr.report.site import write_single_file
 from tests.report.conftest import Open
@@ -58,4 +60,63 @@ def test_file_fits_and_says_what_is_left_out(
             failed = page.locator("#item .step.failed img")
             assert failed.last.evaluate("image => image.decode().then(() => 1)") == 1
             page.get_by_role("link", name="All evaluations").click()
+    assert complaints == []
+
+
+@pytest.fixture
+def loud(run: RunFolder, tmp_path: Path) -> RunFolder:
+    """Give the run with 200 lines of the console, and of requests, in each step."""
+    made = RunFolder(Path(shutil.copytree(run.path, tmp_path / "loud")))
+    for file in made.path.rglob("trace.json"):
+        trace = r.Trace.model_validate_json(file.read_bytes())
+        said = tuple(
+            r.Message(level="error", text=f"Ошибка: ключ {n} не найден", where="/:1")
+            for n in range(200)
+        )
+        asked = trace.steps[0].requests * 200
+        update = {"console": said, "requests": asked}
+        steps = [step.model_copy(update=update) for step in trace.steps]
+        told = trace.model_copy(update={"steps": tuple(steps)})
+        file.write_text(told.model_dump_json(), encoding="utf-8")
+    return made
+
+
+def test_long_lists_of_lines_are_cut(loud: RunFolder, open_page: Open) -> None:
+    """The first 20 of a step stand in the file, and how many more there are."""
+    path = write_single_file(loud, loud.single)
+    with open_page(path) as (page, complaints, _):
+        page.locator("tr.failed td:first-child a").first.click()
+        lists = page.locator("#item .step.failed ul.lines:has(li:nth-child(9))")
+        expect(lists).to_have_count(2)
+        expect(lists.first.locator("li")).to_have_count(21)
+        expect(lists.last).to_contain_text("180 more in the run")
+    assert complaints == []
+
+
+def test_loud_pages_do_not_make_the_file_too_large(
+    loud: RunFolder, open_page: Open
+) -> None:
+    """Each step that broke is there, alone where all steps have no room."""
+    most = 250_000
+    path = write_single_file(loud, loud.single, most)
+    assert path.stat().st_size <= most
+    with open_page(path) as (page, complaints, _):
+        links = page.locator("tr.failed td:first-child a")
+        expect(links).to_have_count(broken(loud))
+        for index in range(broken(loud)):
+            links.nth(index).click()
+            expect(page.locator("#item .step.failed")).to_have_count(1)
+            page.get_by_role("link", name="All evaluations").click()
+    assert complaints == []
+
+
+def test_pictures_without_room_are_counted(
+    run: RunFolder, tmp_path: Path, open_page: Open
+) -> None:
+    """Those of broken steps, too; the steps stay."""
+    path = write_single_file(run, tmp_path / "none.html", 10_000)
+    with open_page(path) as (page, complaints, _):
+        expect(page.locator("#told")).to_contain_text("pictures of broken steps are")
+        page.locator("tr.failed td:first-child a").first.click()
+        expect(page.locator("#item .step.failed")).to_have_count(1)
     assert complaints == []

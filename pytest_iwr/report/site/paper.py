@@ -22,6 +22,8 @@ _POLICY = (
     "img-src 'self' data:; media-src 'self'; frame-src 'self'; "
     "base-uri 'none'; form-action 'none'"
 )
+MOST_LINES = 20
+"""Of a console, or of requests, that one file tells of a step."""
 _ALONE = (
     "default-src 'none'; script-src {scripts}; style-src {styles}; "
     "img-src data:; base-uri 'none'; form-action 'none'"
@@ -47,7 +49,11 @@ def environment() -> Environment:
         "dollars": wording.dollars,
         "megabytes": wording.megabytes,
     }
-    made.globals |= {"count": wording.count, "STATUSES": wording.STATUSES}
+    made.globals |= {
+        "count": wording.count,
+        "STATUSES": wording.STATUSES,
+        "MOST_LINES": MOST_LINES,
+    }
     return made
 
 

@@ -18,16 +18,16 @@ from markupsafe import Markup
 from pytest_iwr import records as r
 from pytest_iwr.artifacts import RunFolder
 from pytest_iwr.report import pictures
-from pytest_iwr.report.site import overview, paper
+from pytest_iwr.report.site import overview, paper, sections
 from pytest_iwr.report.site.evidence import Evidence, Item, gather
-from pytest_iwr.report.site.item import verdict
-from pytest_iwr.report.site.steps import Picture, StepView, viewer_step, views
+from pytest_iwr.report.site.steps import StepView
 from pytest_iwr.report.site.write import values
 
 MOST_BYTES = 25_000_000
 """Of the file."""
 TEXT_SHARE = 0.4
-"""Of it, for the sections of evaluations; passed ones that do not fit are left out."""
+"""Of it, for the sections of evaluations. Failed ones share it, and tell the steps that
+broke where all do not fit; passed ones that do not fit are left out."""
 _BASE64 = 1.36
 """Letters for a byte, with what stands around a picture."""
 _CAUTION = 1.1
@@ -79,20 +79,23 @@ class _Wanted:
         """Sort the pictures of an evaluation."""
         others = self.passed if result.status == "passed" else self.beside
         for step in steps:
-            is_broken = step.status in {"failed", "different"}
+            is_broken = step.status in sections.BROKEN
             for picture in (step.reference, step.shot, step.diff):
                 if picture is not None:
                     (self.failed if is_broken else others)[picture.file] = None
 
 
 def write_single_file(run: RunFolder, path: Path, most: int = MOST_BYTES) -> Path:
-    """Write the report of a run in one file of at most `most` bytes; gives its path."""
+    """Write the report of a run in one file of at most `most` bytes; gives its path.
+
+    Only a run whose table and broken steps alone take more makes a larger file.
+    """
     evidence = gather(run)
     wanted = _Wanted()
-    table, sections, no_section = _sections(evidence, wanted, int(most * TEXT_SHARE))
+    table, texts, no_section = _sections(evidence, wanted, int(most * TEXT_SHARE))
     shown = values(evidence, table) | {
         "single": True,
-        "sections": sections,
+        "sections": texts,
         "no_section": no_section,
     }
     text = paper.write("single.html.jinja", _SCRIPTS, shown, is_alone=True)
@@ -112,58 +115,50 @@ def _sections(
     evidence: Evidence, wanted: _Wanted, room: int
 ) -> tuple[list[dict[str, object]], list[Markup], int]:
     """Give the table, what is told of evaluations, and how many have no room."""
-    table: list[dict[str, object]] = []
-    sections: list[Markup] = []
     rows: dict[int, dict[str, object]] = {}
+    texts: list[Markup] = []
     no_section = 0
-    for number, row in _failed_first(evidence):
-        item = evidence.item(row) if isinstance(row, r.Result) else None
+    shares = _shares(evidence, room)
+    for number, row, item in _failed_first(evidence):
         rows[number] = overview.table_row(row, item) | {"href": "", "pictures": []}
         if item is None:
             continue
-        steps = views(item, "")
-        section = _section(item, steps, number)
-        if len(section) > room and row.status == "passed":
+        section = sections.whole(item, number)
+        if row.status == "passed" and section.size > room:
             no_section += 1
             continue
-        room -= len(section)
-        wanted.add(item.result, steps)
-        sections.append(section)
+        if row.status != "passed" and shares is not None:
+            most = room // max(1, shares)
+            shares -= 1
+            if section.size > most:
+                section = sections.shorter(item, number, most)
+        room -= section.size
+        wanted.add(item.result, section.steps)
+        texts.append(section.text)
         rows[number]["href"] = f"#item={number}"
     table = [rows[number] for number in sorted(rows)]
-    return table, sections, no_section
+    return table, texts, no_section
 
 
-def _failed_first(evidence: Evidence) -> Iterator[tuple[int, r.Row]]:
-    """Give the rows with their numbers, those that passed last."""
+def _shares(evidence: Evidence, room: int) -> int | None:
+    """Give by how many failed evaluations the room is shared; `None`: all fit."""
+    count = size = 0
+    for number, row, item in _failed_first(evidence):
+        if row.status == "passed":
+            break
+        if item is not None:
+            count += 1
+            size += sections.whole(item, number).size
+    return count if size > room else None
+
+
+def _failed_first(evidence: Evidence) -> Iterator[tuple[int, r.Row, Item | None]]:
+    """Give the rows with their numbers and evidence, those that passed last."""
     for is_last in (False, True):
         for number, row in enumerate(evidence.rows()):
             if (row.status == "passed") is is_last:
-                yield number, row
-
-
-def _section(item: Item, steps: Sequence[StepView], number: int) -> Markup:
-    template = paper.environment().get_template("single-item.html.jinja")
-    viewer = {"steps": [_viewer_step(step) for step in steps]}
-    text = template.render(
-        id=number,
-        result=item.result,
-        task=item.task,
-        steps=steps,
-        verdict=verdict(item.result, steps),
-        viewer=viewer,
-    )
-    return Markup(text)  # noqa: S704 - a template that escapes
-
-
-def _viewer_step(step: StepView) -> dict[str, object]:
-    shown = dict(viewer_step(step))
-    for side in ("reference", "shot", "diff"):
-        picture: Picture | None = getattr(step, side)
-        if picture is not None:
-            size = {"width": picture.shown.width, "height": picture.shown.height}
-            shown[side] = {"src": picture.file, "exact": "", **size}
-    return shown
+                item = evidence.item(row) if isinstance(row, r.Result) else None
+                yield number, row, item
 
 
 def _pictures(folder: Path, wanted: _Wanted, room: int) -> Iterator[str]:
@@ -174,13 +169,16 @@ def _pictures(folder: Path, wanted: _Wanted, room: int) -> Iterator[str]:
         len(LEVELS) - 1,
     )
     others = [n for n in wanted.beside | wanted.passed if n not in wanted.failed]
-    left_out = 0
+    left_out = lacking = 0
     with ThreadPoolExecutor(_THREADS) as pool:
         for some, due in _chunks(list(wanted.failed)):
             most = room * min(1, _LARGEST / due)
             fit = partial(_fitting, levels=LEVELS[first:], most=most)
             for name, data in zip(some, pool.map(fit, _in(folder, some)), strict=True):
                 line = _element(name, data)
+                if len(line) > room:
+                    lacking += 1
+                    continue
                 room -= len(line)
                 yield line
         for some, due in _chunks(others):
@@ -192,7 +190,7 @@ def _pictures(folder: Path, wanted: _Wanted, room: int) -> Iterator[str]:
                 break
             room -= sum(map(len, lines))
             yield from lines
-    told = paper.inert({"left": left_out, "level": LEVELS[first]})
+    told = paper.inert({"left": left_out, "lacking": lacking, "level": LEVELS[first]})
     yield f'<script type="application/json" id="told-data">{told}</script>\n'
 
 
@@ -220,7 +218,8 @@ def _element(name: str, data: bytes | None) -> str:
     if data is None:
         return ""
     text = base64.b64encode(data).decode()
-    return f'<script type="text/plain" data-file="{escape(name)}">{text}</script>\n'
+    name = escape(name).encode("ascii", "xmlcharrefreplace").decode()
+    return f'<script type="text/plain" data-file="{name}">{text}</script>\n'
 
 
 def _expected(paths: Sequence[Path], level: Level | None) -> float:

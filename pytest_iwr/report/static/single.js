@@ -7,6 +7,7 @@
     [...document.querySelectorAll("script[data-file]")].map((one) => [one.dataset.file, one]));
   const told = JSON.parse(document.getElementById("told-data").textContent);
   const words = [];
+  if (told.lacking) words.push(` ${told.lacking} pictures of broken steps are left out.`);
   if (told.left) words.push(` ${told.left} pictures of passed steps are left out.`);
   if (told.level) words.push(` Pictures are at most ${told.level[0]} px wide, at quality ${told.level[1]}, to fit.`);
   document.getElementById("told-pictures").textContent = words.join("");
