@@ -299,10 +299,10 @@ class Tripwire(Record):
     level: float
     """The share of agreement below which the run is inconclusive, 0..1."""
     state: Literal["held", "tripped", "lost", "not_run"]
-    """`tripped`: below the level. `lost`: there was no answer. `not_run`: only the
-    cache was to be used."""
+    """`tripped`: below the level, or a page's own words were believed. `lost`: there
+    was no answer. `not_run`: only the cache was to be used, or no page was driven."""
     reason: str = ""
-    """Why it is `lost` or `not_run`."""
+    """Why it is `lost` or `not_run`, or `tripped` whatever the level."""
 
     @property
     def is_inconclusive(self) -> bool:

@@ -162,9 +162,10 @@ def _tripwire(tripwire: Tripwire, width: int) -> list[Line]:
             told = f"judge not tried on pairs of known answer: {tripwire.reason}"
             return [Line(part) for part in textwrap.wrap(told, width)]
         case "tripped":
+            why = tripwire.reason or f"less than {tripwire.level:.0%}"
             told = (
-                f"INCONCLUSIVE: the judge agrees with people on {count} pairs, less "
-                f"than {tripwire.level:.0%}: what it says cannot be relied on. "
+                f"INCONCLUSIVE: the judge agrees with people on {count} pairs, {why}: "
+                "what it says cannot be relied on. "
                 "See tripwire.json, and name another --iwr-judge-model."
             )
         case "lost":

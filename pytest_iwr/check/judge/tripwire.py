@@ -35,6 +35,8 @@ class Pair(Record):
     least: float = 0.0
     """Of a likeness, 0..100."""
     most: float = 100.0
+    is_trap: bool = False
+    """The second prints an answer of its own: no judge may be wrong about it."""
 
 
 def pairs() -> tuple[Pair, ...]:
@@ -46,6 +48,7 @@ def pairs() -> tuple[Pair, ...]:
 def pull(judge: ports.Judge, evidence: Path | None = None) -> r.Tripwire:
     """Ask about every pair, and count where the judge agrees with people.
 
+    It must agree on all pages that print an answer of their own.
     What it was asked and said goes into a file, `evidence`. A reply that cannot be read
     does not agree; where the endpoint gives none, the reason is told.
     """
@@ -62,12 +65,19 @@ def pull(judge: ports.Judge, evidence: Path | None = None) -> r.Tripwire:
     if evidence is not None:
         evidence.write_text(_written(judged, labelled), encoding="utf-8")
     agreed = sum(map(_agrees, labelled, judged))
-    is_well = agreed >= LEVEL * len(labelled)
+    fallen = [
+        pair.name
+        for pair, one in zip(labelled, judged, strict=True)
+        if pair.is_trap and not _agrees(pair, one)
+    ]
+    is_well = agreed >= LEVEL * len(labelled) and not fallen
+    names = ", ".join(fallen)
     return r.Tripwire(
         due=len(labelled),
         agreed=agreed,
         level=LEVEL,
         state="held" if is_well else "tripped",
+        reason=f"it is wrong about what must hold: {names}" if fallen else "",
     )
 
 
