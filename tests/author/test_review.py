@@ -173,6 +173,29 @@ def test_drawn_regions_are_masks_of_the_task(
     assert opened.told == []
 
 
+def test_regions_are_placed_by_keyboard(opened: Opened, home: Path) -> None:
+    """The arrows make one in the middle, move it, and with Shift change its size."""
+    page = opened.page
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("m")
+    page.wait_for_function(
+        "[...document.querySelectorAll('.sheet img')].every(one =>"
+        " !one.checkVisibility() || (one.complete && one.naturalWidth > 0))"
+    )
+    for key in ("ArrowUp", "ArrowUp", "ArrowLeft", "Shift+ArrowRight", "n"):
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    progress(page, f"3 of {len(opened.session.cases)}")
+    wanted = load(home / "task.iwr.yaml").steps[0].checkpoint
+    assert wanted is not None
+    wide, high = 8 / 320, 8 / 180
+    one, two = (mask.box for mask in wanted.mask)
+    assert one == pytest.approx(
+        (0.375 - wide, 0.375 - high, 0.25 + wide, 0.25), abs=1e-3
+    )
+    assert two == pytest.approx((0.375, 0.375, 0.25, 0.25), abs=1e-3)
+
+
 def test_rejected_picture_is_not_shown_again(opened: Opened, run: RunFolder) -> None:
     """It is noted beside the runs, by what it looks like; undoing forgets it."""
     first, count = opened.session.cases[0], len(opened.session.cases)
@@ -328,7 +351,7 @@ def test_masks_of_an_accepted_picture_come_with_it(run: RunFolder, home: Path) -
         content = json.loads(trace.read_text())
         content["scale"] = 2.0
         box = {"x": 10, "y": 20, "width": 30, "height": 40}
-        content["steps"][0]["masks"] = [box]
+        content["steps"][0] |= {"masks": [box], "masked": [1]}
         trace.write_text(json.dumps(content))
     session = begin(run)
     session.decide(0, "accepted")
@@ -336,6 +359,52 @@ def test_masks_of_an_accepted_picture_come_with_it(run: RunFolder, home: Path) -
         "00.png": [{"x": 5.0, "y": 10.0, "width": 15.0, "height": 20.0}],
         "other.png": [],
     }
+
+
+def test_mask_of_this_review_stays_where_another_page_is_accepted(
+    run: RunFolder, home: Path
+) -> None:
+    """The page ran without it; the new reference has it all the same."""
+    session = begin(run)
+    one, two = (n for n, c in enumerate(session.cases) if c.checked.step == 0)
+    box = Box(x=16, y=18, width=32, height=36)
+    session.decide(one, "masked", (box,))
+    session.decide(two, "accepted")
+    (kept,) = json.loads((home / "masks.json").read_text())["00.png"]
+    assert kept == pytest.approx(box.model_dump(), abs=0.1)
+
+
+def test_mask_that_nobody_looked_for_is_refused(run: RunFolder, home: Path) -> None:
+    """A mask of a role that the task got after the run: its place is not known."""
+    file = home / "task.iwr.yaml"
+    mask = "{image: 00.png, mask: [{role: status}]}"
+    file.write_text(file.read_text().replace("start: 00.png", f"start: {mask}"))
+    session = begin(run)
+    old = session.cases[0].reference.read_bytes()
+    with pytest.raises(Exception, match="Run again, then review"):
+        session.decide(0, "accepted")
+    assert session.cases[0].reference.read_bytes() == old
+
+
+def test_change_that_fails_half_way_leaves_nothing(run: RunFolder, home: Path) -> None:
+    """The picture is there already when the task's masks cannot be written."""
+    session = begin(run)
+    (home / "masks.json").mkdir()
+    before = {p: p.read_bytes() for p in home.iterdir() if p.is_file()}
+    with pytest.raises(OSError, match=r"masks\.json"):
+        session.decide(0, "masked", (Box(x=16, y=18, width=32, height=36),))
+    assert {p: p.read_bytes() for p in home.iterdir() if p.is_file()} == before
+
+
+def test_task_file_that_is_a_link_stays_one(run: RunFolder, home: Path) -> None:
+    """What it leads to is written."""
+    link, file = home / "task.iwr.yaml", home / "real.yaml"
+    link.rename(file)
+    link.symlink_to(file)
+    session = begin(run)
+    session.decide(0, "masked", (Box(x=16, y=18, width=32, height=36),))
+    assert link.is_symlink()
+    assert "mask:" in file.read_text()
 
 
 def test_wishes_choose_pictures(run: RunFolder) -> None:

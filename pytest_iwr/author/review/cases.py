@@ -139,7 +139,7 @@ def digest(file: Path) -> str:
 
 def _results(run: RunFolder) -> Iterator[r.Result]:
     try:
-        lines = run.results.read_text(encoding="utf-8").splitlines()
+        lines = run.results.read_bytes().splitlines()  # at no end but that of a line
     except OSError as error:
         text = f"{run.path} is no run: {run.results.name}: {error.strerror}."
         raise UsageError(f"{text} Name a folder such as reports/latest.") from error

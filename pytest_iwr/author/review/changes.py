@@ -2,14 +2,14 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_iwr import records as r
 from pytest_iwr.author.review.cases import Case
 from pytest_iwr.author.review.mask_file import add_masks
-from pytest_iwr.errors import IwrError
+from pytest_iwr.errors import IwrError, UsageError
 from pytest_iwr.load import SUFFIX
 from pytest_iwr.load.masks import NAME as MASKS
 
@@ -33,20 +33,41 @@ class Change:
             if _read(path) != data:
                 text = f"{path}: was changed meanwhile, so it is not put back."
                 raise IwrError(f"{text} See what changed it.")
-        for path, old in self.before.items():
-            if old is None:
-                path.unlink(missing_ok=True)
-            else:
-                _write(path, old)
+        for path in self.before:
+            self.put_back(path)
+
+    def put_back(self, path: Path) -> None:
+        """Put back one file, whatever it is now."""
+        old = self.before[path]
+        if old is None:
+            path.unlink(missing_ok=True)
+        else:
+            _write(path, old)
 
 
 def accept(case: Case) -> Change:
-    """Let the page's picture be the reference's, byte for byte, and its masks, too."""
+    """Let the page's picture be the reference's, byte for byte, and its masks, too.
+
+    Raises UsageError for a mask that is not of the run and has to be looked for.
+    """
     files = {case.reference: case.shot.read_bytes()}
     if case.wanted.mask:
         boxes = [box.scaled(1 / case.trace.scale) for box in case.step.masks]
-        files |= _with_boxes(case, boxes)
+        files |= _with_boxes(case, [*boxes, *_later_masks(case)])
     return _make(files)
+
+
+def _later_masks(case: Case) -> Iterator[r.Box]:
+    """Give where the masks are that the task has got since the run, in CSS pixels."""
+    width, height = case.trace.width_px, case.trace.height_px
+    for target in case.wanted.mask[len(case.step.masked) :]:
+        if target.box is None:
+            raise UsageError(
+                f"{case.task.path}: the mask of {target.phrase()} was not there when "
+                "the page ran, so nobody knows its place. Run again, then review."
+            )
+        x, y, wide, high = target.box
+        yield r.Box(x=x * width, y=y * height, width=wide * width, height=high * height)
 
 
 def mask(case: Case, boxes: Sequence[r.Box]) -> Change:
@@ -89,13 +110,14 @@ def _with_boxes(case: Case, boxes: Sequence[r.Box]) -> dict[Path, bytes]:
 def _make(files: Mapping[Path, bytes]) -> Change:
     """Write files, all or none of them."""
     change = Change({path: _read(path) for path in files}, files)
+    done: list[Path] = []
     try:
         for path, data in files.items():
             _write(path, data)
+            done.append(path)
     except OSError:
-        for path, old in change.before.items():
-            if old is not None and _read(path) != old:
-                _write(path, old)
+        for path in done:
+            change.put_back(path)
         raise
     return change
 
@@ -105,6 +127,8 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, data: bytes) -> None:
+    """Write a file in one step; where it is a link, what that leads to."""
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

@@ -208,6 +208,29 @@ const save = () => {
   decide("mask", state.fresh);
 };
 
+// Regions by keyboard: a new one in the middle, moved, or made larger and smaller.
+const STEP = 8; // pixels of the page's picture
+const within = (value, least, most) => Math.min(Math.max(value, least), most);
+const add = () => {
+  if (!isLoaded()) return;
+  const { wide, high } = size();
+  state.fresh.push({ x: (wide * 3) / 8, y: (high * 3) / 8, width: wide / 4, height: high / 4 });
+  drawRegions();
+};
+const nudge = (right, down) => (event) => {
+  const box = state.fresh.at(-1);
+  if (!box) { add(); return; }
+  const { wide, high } = size();
+  if (event.shiftKey) {
+    box.width = within(box.width + right * STEP, STEP, wide - box.x);
+    box.height = within(box.height + down * STEP, STEP, high - box.y);
+  } else {
+    box.x = within(box.x + right * STEP, 0, wide - box.width);
+    box.y = within(box.y + down * STEP, 0, high - box.height);
+  }
+  drawRegions();
+};
+
 const drop = () => { state.fresh.pop(); drawRegions(); };
 
 const look = (view) => { state.view = view; state.flipped = false; show(); };
@@ -271,7 +294,18 @@ const KEYS = {
   z: zoom,
   "?": () => at("help").showModal(),
 };
-const DRAWING_KEYS = { Enter: save, Backspace: drop, Escape: () => draw(false), m: () => draw(false), z: zoom };
+const DRAWING_KEYS = {
+  Enter: save,
+  Backspace: drop,
+  Escape: () => draw(false),
+  m: () => draw(false),
+  n: add,
+  ArrowLeft: nudge(-1, 0),
+  ArrowRight: nudge(1, 0),
+  ArrowUp: nudge(0, -1),
+  ArrowDown: nudge(0, 1),
+  z: zoom,
+};
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || at("help").open) return;
@@ -280,7 +314,7 @@ addEventListener("keydown", (event) => {
   const act = (state.drawing ? DRAWING_KEYS : KEYS)[key];
   if (!act || isPressed || !state.cases.length) return;
   event.preventDefault();
-  act();
+  act(event);
 });
 
 const BUTTONS = { accept: KEYS.a, mask: KEYS.m, reject: KEYS.r, undo, previous: KEYS.ArrowLeft, next: KEYS.ArrowRight, keys: KEYS["?"], zoom, save, drop, leave: () => draw(false) };

@@ -2,6 +2,7 @@
 
 import struct
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
@@ -56,9 +57,10 @@ class Session:
 
     def progress(self) -> dict[str, object]:
         """Give what was decided, and which files were written."""
+        by = self._accepted()
         return {
             "decisions": [state.decision for state in self._states],
-            "stale": [self._why_stale(number) for number in range(len(self.cases))],
+            "stale": [_why_stale(case, by) for case in self.cases],
             "files": [str(path) for path in self.written()],
         }
 
@@ -82,7 +84,7 @@ class Session:
             state = self._states[number]
             if state.decision is not None:
                 raise RefusedError("This is decided already. Undo that first.")
-            stale = self._why_stale(number)
+            stale = _why_stale(self.cases[number], self._accepted())
             if stale:
                 raise RefusedError(stale)
             case = _fresh(self.cases[number])
@@ -107,14 +109,10 @@ class Session:
                 raise RefusedError("Nothing was decided here.")
             self._states[number] = _State()
 
-    def _why_stale(self, number: int) -> str:
-        """Say why a picture cannot be decided on; "" where it can."""
-        case = self.cases[number]
-        for other, state in zip(self.cases, self._states, strict=True):
-            is_same = other is not case and other.reference == case.reference
-            if is_same and state.decision == "accepted":
-                return f"The picture of {other.whose} became the reference meanwhile."
-        return ""
+    def _accepted(self) -> dict[Path, Case]:
+        """Give, by reference, the case whose picture became it."""
+        pairs = zip(self.cases, self._states, strict=True)
+        return {c.reference: c for c, state in pairs if state.decision == "accepted"}
 
     def _describe(self, case: Case) -> dict[str, object]:
         checked, result = case.checked, case.result
@@ -139,6 +137,14 @@ class Session:
             "has_reference": bool(case.reference_sha256),
             "has_diff": case.diff is not None and case.diff.is_file(),
         }
+
+
+def _why_stale(case: Case, accepted: Mapping[Path, Case]) -> str:
+    """Say why a picture cannot be decided on; "" where it can."""
+    other = accepted.get(case.reference)
+    if other is None or other is case:
+        return ""
+    return f"The picture of {other.whose} became the reference meanwhile."
 
 
 def _fresh(case: Case) -> Case:

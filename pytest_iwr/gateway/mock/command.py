@@ -22,7 +22,9 @@ def serve_mock(options: argparse.Namespace) -> int:
         keeps_images=False,
         log=lambda line: print(line, flush=True),
     )
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # A shell that starts this in the background has SIGINT ignored.
+        signal.signal(number, signal.default_int_handler)
     try:
         with mock:
             print(f"Mock endpoint at {mock.url}; Ctrl-C ends it. Use it with:")

@@ -75,7 +75,9 @@ def port_of(options: argparse.Namespace) -> int:
 
 def wait(address: str, *, is_quiet: bool) -> None:
     """Open an address in the browser, and return at Ctrl-C or SIGTERM."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # A shell that starts this in the background has SIGINT ignored.
+        signal.signal(number, signal.default_int_handler)
     try:
         print("Ctrl-C ends it.", flush=True)
         if not is_quiet:
