@@ -120,3 +120,19 @@ def test_pictures_without_room_are_counted(
         page.locator("tr.failed td:first-child a").first.click()
         expect(page.locator("#item .step.failed")).to_have_count(1)
     assert complaints == []
+
+
+def test_first_break_is_one_click_away(
+    run: RunFolder, tmp_path: Path, open_page: Open
+) -> None:
+    """From an example with pictures, and from each row."""
+    with open_page(alone(run, tmp_path)) as (page, complaints, requests):
+        image = page.locator("a.example img").last
+        assert image.evaluate("image => image.decode().then(() => 1)") == 1
+        for link in ("a.example", 'tr.failed td[data-label="First break"] a'):
+            page.locator(link).first.click()
+            expect(page.locator("#viewer")).to_be_visible()
+            page.keyboard.press("Escape")
+            page.get_by_role("link", name="All evaluations").click()
+    assert complaints == []
+    assert requests == []

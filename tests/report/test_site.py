@@ -118,6 +118,33 @@ def test_viewer_opens_at_what_broke_within_one_click(
     assert complaints == []
 
 
+def test_each_kind_of_break_is_shown_with_a_way_to_it(
+    run: RunFolder, open_page: Open
+) -> None:
+    """Reference and page above the table; a click opens the viewer at what broke."""
+    kinds = {row["kind"] for row in rows(run) if row["kind"]}
+    with open_page(run.index) as (page, complaints, _):
+        examples = page.locator("a.example")
+        expect(examples).to_have_count(4)
+        expect(examples.first.locator("img")).to_have_count(2)
+        first = examples.locator(".chip").all_inner_texts()[: len(kinds)]
+        assert len(set(first)) == len(first)
+        examples.first.click()
+        expect(page.locator("#viewer-mark")).to_be_visible()
+    assert complaints == []
+
+
+def test_what_differs_is_shown_close_up(run: RunFolder, open_page: Open) -> None:
+    """The same region of both pictures, only side by side and with the words."""
+    with open_page(failed_item(run), "#step=0") as (page, complaints, _):
+        close = page.locator("#viewer-closeups svg")
+        expect(close).to_have_count(2 * page.locator(".closeup").count())
+        expect(close.first.locator("image")).to_have_attribute("href", re.compile("."))
+        page.keyboard.press("2")
+        expect(close).to_have_count(0)
+    assert complaints == []
+
+
 def test_keys_change_view_step_and_layers(run: RunFolder, open_page: Open) -> None:
     """Digits choose the view, arrows the step, letters the layers; Esc closes."""
     with open_page(failed_item(run), "#step=0") as (page, complaints, _):

@@ -8,11 +8,13 @@ from typing import NamedTuple
 from pytest_iwr import records as r
 from pytest_iwr.report.site.evidence import Evidence, Item
 from pytest_iwr.report.site.wording import STATUSES, count, kind_words, number
-from pytest_iwr.report.words import first_break, one_line
+from pytest_iwr.report.words import first_break, one_line, why
 
 _SCORES = (("ifs", "IFS"), ("vfs", "VFS"), ("final", "Final"))
 _BREAKS = 8
 """Kinds of first breaks that are listed."""
+_EXAMPLES = 4
+"""First breaks that are shown with pictures above the table."""
 
 
 class Spread(NamedTuple):
@@ -172,6 +174,24 @@ def first_breaks(summary: r.Summary) -> list[tuple[str, str, dict[str, int]]]:
     return [(kind, kind_words(kind), dict(table[kind])) for kind in kinds]
 
 
+def examples(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+    """Choose rows of what broke, as `table_row` gives them: each kind before a second.
+
+    The most frequent kinds come first; rows without pictures are left out.
+    """
+    failed = [
+        r for r in rows if r["status"] == "failed" and r["href"] and r["pictures"]
+    ]
+    often = Counter(str(row["kind"]) for row in failed)
+    turns: Counter[str] = Counter()
+    ranked = []
+    for place, row in enumerate(failed):
+        kind = str(row["kind"])
+        ranked.append((turns[kind], -often[kind], place))
+        turns[kind] += 1
+    return [failed[place] for *_, place in sorted(ranked)[:_EXAMPLES]]
+
+
 def table_row(row: r.Row, item: Item | None) -> dict[str, object]:
     """Give what the table shows of an evaluation; the page's script reads it."""
     place, reason = first_break(row)
@@ -187,6 +207,7 @@ def table_row(row: r.Row, item: Item | None) -> dict[str, object]:
         "kindWords": kind_words(row.kind),
         "place": place,
         "reason": reason,
+        "why": why(result.cause, reason) if result else "",
         "ifs": row.ifs,
         "vfs": row.vfs,
         "final": row.final,
@@ -198,12 +219,15 @@ def table_row(row: r.Row, item: Item | None) -> dict[str, object]:
         "domain": row.domain or "",
         "device": row.device or "",
         "href": f"{result.folder}/index.html" if result else "",
-        "pictures": _pictures(item) if item else [],
+        "pictures": broken_pictures(item) if item else [],
     }
 
 
-def _pictures(item: Item) -> list[str]:
-    """Give the thumbnails of what broke, else of the last picture: reference, page."""
+def broken_pictures(item: Item, *, is_small: bool = True) -> list[str]:
+    """Give the pictures of what broke, else the last one: reference, page.
+
+    Files relative to the run's folder; `is_small`: the thumbnails.
+    """
     result, trace = item.result, item.trace
     broken = result.failed_step if result.failed_step is not None else None
     if broken is None:
@@ -215,9 +239,11 @@ def _pictures(item: Item) -> list[str]:
     step = shots[-1]
     reference = item.task.references.get(step.number) if item.task else None
     shot = item.kept.pictures.get(step.shot or "")
+    found = ((item.kept.task, reference), (result.folder, shot))
     return [
-        *([f"{item.kept.task}/{reference.small}"] if reference else []),
-        *([f"{result.folder}/{shot.small}"] if shot else []),
+        f"{folder}/{shown.small if is_small else shown.full}"
+        for folder, shown in found
+        if shown
     ]
 
 

@@ -46,6 +46,7 @@ def environment() -> Environment:
         "number": wording.number,
         "kind": wording.kind_words,
         "seconds": wording.seconds,
+        "moment": wording.moment,
         "dollars": wording.dollars,
         "megabytes": wording.megabytes,
     }

@@ -92,8 +92,10 @@ def write_single_file(run: RunFolder, path: Path, most: int = MOST_BYTES) -> Pat
     """
     evidence = gather(run)
     wanted = _Wanted()
-    table, texts, no_section = _sections(evidence, wanted, int(most * TEXT_SHARE))
-    shown = values(evidence, table) | {
+    table, pictured, texts, no_section = _sections(
+        evidence, wanted, int(most * TEXT_SHARE)
+    )
+    shown = values(evidence, table, pictured) | {
         "single": True,
         "sections": texts,
         "no_section": no_section,
@@ -113,9 +115,10 @@ def write_single_file(run: RunFolder, path: Path, most: int = MOST_BYTES) -> Pat
 
 def _sections(
     evidence: Evidence, wanted: _Wanted, room: int
-) -> tuple[list[dict[str, object]], list[Markup], int]:
-    """Give the table, what is told of evaluations, and how many have no room."""
+) -> tuple[list[dict[str, object]], list[dict[str, object]], list[Markup], int]:
+    """Give the table, its rows with pictures, the sections, how many have no room."""
     rows: dict[int, dict[str, object]] = {}
+    pictured: dict[int, dict[str, object]] = {}
     texts: list[Markup] = []
     no_section = 0
     shares = _shares(evidence, room)
@@ -136,8 +139,10 @@ def _sections(
         wanted.add(item.result, section.steps)
         texts.append(section.text)
         rows[number]["href"] = f"#item={number}"
+        files = overview.broken_pictures(item, is_small=False)
+        pictured[number] = rows[number] | {"pictures": files}
     table = [rows[number] for number in sorted(rows)]
-    return table, texts, no_section
+    return table, [pictured[number] for number in sorted(pictured)], texts, no_section
 
 
 def _shares(evidence: Evidence, room: int) -> int | None:

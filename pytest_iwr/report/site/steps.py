@@ -6,8 +6,15 @@ from dataclasses import dataclass
 from pytest_iwr import records as r
 from pytest_iwr.report.kept import KeptStep, Shown
 from pytest_iwr.report.site.evidence import Item
+from pytest_iwr.report.site.wording import kind_words
 from pytest_iwr.report.words import one_line, why
 
+_MARKS = {
+    "passed": "ok",
+    "different": "looks different",
+    "not_reached": "not reached",
+    "after": "after the break",
+}
 _MOST_WORDS = 400
 """Missing or added words of one picture that are drawn."""
 
@@ -50,6 +57,11 @@ class StepView:
     differences: r.Differences | None
     video_s: float | None
     """When it begins in the task's video."""
+
+    @property
+    def mark(self) -> str:
+        """Say what came of it in a word or two."""
+        return kind_words(self.kind) if self.status == "failed" else _MARKS[self.status]
 
     @property
     def why(self) -> str:
@@ -204,7 +216,9 @@ def viewer_step(step: StepView) -> Mapping[str, object]:
         "n": step.number,
         "said": step.said,
         "status": step.status,
+        "mark": step.mark,
         "reason": step.reason,
+        "why": step.why,
         "similarity": step.checked.comparison.similarity if step.checked else None,
         "reference": _source(step.reference),
         "shot": _source(step.shot),

@@ -1,5 +1,7 @@
 """The report's words: kinds of failure, numbers, times and amounts."""
 
+from datetime import UTC, datetime
+
 from pytest_iwr.report.words import number
 
 KINDS = {
@@ -58,6 +60,12 @@ def seconds(value: float | None) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{value:.1f} s"
 
 
+def moment(text: str) -> str:
+    """Give a time in ISO 8601 as people read it, to the minute, in UTC."""
+    when = datetime.fromisoformat(text).astimezone(UTC)
+    return f"{when:%Y-%m-%d %H:%M} UTC"
+
+
 def dollars(value: float | None) -> str:
     """Give an amount in US dollars; unknown is not nothing."""
     return "unknown" if value is None else f"${value:.4f}"
@@ -82,6 +90,7 @@ __all__ = [
     "dollars",
     "kind_words",
     "megabytes",
+    "moment",
     "number",
     "seconds",
 ]

@@ -36,8 +36,15 @@ def write_site(run: RunFolder, *, has_report: bool = False) -> Path:
     return run.index
 
 
-def values(evidence: Evidence, table: list[dict[str, object]]) -> dict[str, object]:
-    """Give what the template of the overview shows."""
+def values(
+    evidence: Evidence,
+    table: list[dict[str, object]],
+    pictured: list[dict[str, object]] | None = None,
+) -> dict[str, object]:
+    """Give what the template of the overview shows.
+
+    `pictured`: the rows with other pictures than those of the table.
+    """
     summary = evidence.summary
     return {
         "run": evidence.run.path.name,
@@ -45,6 +52,7 @@ def values(evidence: Evidence, table: list[dict[str, object]]) -> dict[str, obje
         "verdict": overview.verdict(summary),
         "cards": overview.model_cards(evidence),
         "breaks": overview.first_breaks(summary),
+        "examples": overview.examples(table if pictured is None else pictured),
         "totals": overview.totals(summary.tasks),
         "table": table,
         "protocol": summary.protocol,

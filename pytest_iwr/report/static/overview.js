@@ -26,7 +26,7 @@
   const FILTERS = ["model", "status", "kind", "level", "domain", "device"];
   const WORDS = { status: "statusWords", kind: "kindWords" };
   const texts = rows.map((row) =>
-    [row.task, row.title, row.model, row.statusWords, row.place, row.kindWords, row.reason, row.level, row.domain, row.device]
+    [row.task, row.title, row.model, row.statusWords, row.place, row.kindWords, row.reason, row.why, row.level, row.domain, row.device]
       .join("\n").toLowerCase());
   const collator = new Intl.Collator(undefined, { numeric: true });
   let state = {};
@@ -135,13 +135,21 @@
     add("IFS", score(row.ifs) + (row.unjudged ? "*" : ""), true);
     add("VFS", score(row.vfs), true);
     add("Final", score(row.final), true);
-    const where = row.place ? element("b", row.place.replace(row.kind, row.kindWords)) : "";
+    const broken = `${row.href}${row.href.startsWith("#") ? "&" : "#"}step=broken`;
+    const words = row.place.replace(row.kind, row.kindWords);
+    const isShown = row.href && row.status === "failed";
+    const text = element("div", undefined, { class: "clamped" });
+    if (words) text.append(element("b", isShown ? undefined : words), row.reason ? ": " : "", element("span", row.reason));
+    if (words && isShown) text.firstChild.append(element("a", words, { href: broken }));
+    const first = element("div", undefined, { class: "first" });
+    first.append(text);
+    if (row.why) text.after(element("small", `Why: ${row.why}`, { class: "clamped" }));
     const pictures = row.pictures.map((src) =>
-      element("img", undefined, { src, alt: "", loading: "lazy", decoding: "async", width: 96, height: 60 }));
-    const link = pictures.length && row.status === "failed"
-      ? [element("a", undefined, { href: `${row.href}#step=broken`, class: "pictures", "aria-label": `Pictures of what broke: ${row.task}, ${row.model}` })] : [];
+      element("img", undefined, { src, alt: "", loading: "lazy", decoding: "async", width: 88, height: 55 }));
+    const link = pictures.length && isShown
+      ? [element("a", undefined, { href: broken, class: "pictures", "aria-label": `Pictures of what broke: ${row.task}, ${row.model}` })] : [];
     if (link.length) link[0].append(...pictures);
-    add("First break", [...link, where, where && row.reason ? ": " : "", element("span", row.reason)]);
+    add("First break", words ? [...link, first] : []);
     add("Time", row.seconds === null ? "–" : `${row.seconds.toFixed(1)} s`, true);
     return made;
   }

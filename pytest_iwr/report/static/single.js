@@ -19,6 +19,18 @@
     return found ? `data:image/webp;base64,${found.textContent}` : "data:,";
   };
 
+  function fill(root) {
+    for (const image of root.querySelectorAll("img[data-picture]")) {
+      if (pictures.has(image.dataset.picture)) image.src = window.iwrPicture(image.dataset.picture);
+      else {
+        const words = document.createElement("span");
+        words.className = "nothing";
+        words.textContent = "left out";
+        (image.closest("button") ?? image).replaceWith(words);
+      }
+    }
+  }
+
   function show() {
     const given = new URLSearchParams(location.hash.slice(1));
     const name = given.get("item");
@@ -34,15 +46,7 @@
     if (current !== name) {
       current = name;
       place.replaceChildren(template.content.cloneNode(true));
-      for (const image of place.querySelectorAll("img[data-picture]")) {
-        if (pictures.has(image.dataset.picture)) image.src = window.iwrPicture(image.dataset.picture);
-        else {
-          const words = document.createElement("span");
-          words.className = "nothing";
-          words.textContent = "left out";
-          image.closest("button").replaceWith(words);
-        }
-      }
+      fill(place);
       overview.hidden = true;
       place.hidden = false;
       place.querySelector("h1").focus();
@@ -64,5 +68,6 @@
     if (asked) window.iwrViewer.open(Number(asked.dataset.step), current);
   });
   addEventListener("hashchange", show);
+  fill(overview);
   show();
 })();

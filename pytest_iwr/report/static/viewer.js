@@ -5,6 +5,10 @@
   const SVG = "http://www.w3.org/2000/svg";
   const MODES = ["side", "slider", "flip", "onion", "diff"];
   const TALL = 2.2;
+  const CLOSEUPS = 4;
+  const CLOSEST_PX = 320;
+  const CLOSE_PX = [260, 110];
+  const ROOM = [24, 16];
   const NAMES = { reference: "Reference", shot: "Page", diff: "Differences" };
   const LAYERS = { words: "w", moved: "m", masks: "k" };
   const dialog = document.getElementById("viewer");
@@ -13,6 +17,8 @@
   const keys = document.getElementById("keys");
   const words = document.getElementById("viewer-words");
   const nothing = document.getElementById("viewer-nothing");
+  const mark = document.getElementById("viewer-mark");
+  const closeups = document.getElementById("viewer-closeups");
   const figures = Object.fromEntries(
     [...stage.querySelectorAll("figure")].map((figure) => [figure.dataset.side, figure]));
   let data = { steps: [] };
@@ -60,6 +66,8 @@
     write();
     if (!dialog.open) {
       dialog.showModal();
+      // It takes the keys; its outline is for those who come to it with Tab.
+      stage.classList.add("quiet");
       stage.focus();
     }
     draw();
@@ -68,8 +76,13 @@
   function draw() {
     const step = stepOf(state.step);
     document.getElementById("viewer-title").textContent = `${step.n} · ${step.said}`;
-    for (const button of dialog.querySelectorAll("[data-layer]"))
+    mark.textContent = step.mark;
+    mark.className = `chip ${step.status}`;
+    const amounts = { words: step.missing.length + step.added.length, moved: step.moved.length, masks: step.masks.length };
+    for (const button of dialog.querySelectorAll("[data-layer]")) {
       button.setAttribute("aria-pressed", state.layers.includes(button.dataset.layer));
+      button.classList.toggle("idle", !amounts[button.dataset.layer]);
+    }
     dialog.querySelector('[data-do="zoom"]').setAttribute("aria-pressed", state.zoom);
     const list = seen();
     const place = list.findIndex((one) => one.n === state.step);
@@ -90,8 +103,9 @@
     const width = Math.max(1, ...sizes.map((size) => size[0]));
     const tall = Math.max(1, ...sizes.map((size) => size[1])) / width;
     // Whole in sight, but for pictures of whole pages, which would be tiny then.
-    stage.style.setProperty("--fit", tall > TALL ? "100%" : `calc((100dvh - 190px) / ${tall})`);
+    stage.style.setProperty("--fit", tall > TALL ? "100%" : `calc((100cqh - 40px) / ${tall})`);
     stage.dataset.width = width;
+    stage.style.setProperty("--base", `${width}px`);
     for (const [side, figure] of Object.entries(figures)) fill(figure, step, side);
     figures.diff.hidden = mode !== "diff" || blends;
     figures.reference.hidden = !step.reference || (mode === "diff" && !blends);
@@ -103,6 +117,7 @@
       : step.status === "not_reached" ? "The page did not get to this step." : "There is no picture of the page.";
     move();
     tell(step);
+    magnify(step, mode === "side" && both && !state.zoom);
   }
 
   function fill(figure, step, side) {
@@ -125,8 +140,8 @@
     link.hidden = !picture.exact;
     if (picture.exact) link.href = picture.exact;
     const size = step.compared[side] ?? step.compared.shot ?? [picture.width, picture.height];
-    canvas.style.setProperty("--own", `${size[0]}px`);
-    canvas.style.setProperty("--share", size[0] / stage.dataset.width);
+    figure.style.setProperty("--own", `${size[0]}px`);
+    figure.style.setProperty("--share", size[0] / stage.dataset.width);
     canvas.querySelector("svg")?.remove();
     if (side !== "diff") canvas.append(drawing(step, side, size));
   }
@@ -158,22 +173,94 @@
     return svg;
   }
 
+  function made(name, kind, text) {
+    const element = document.createElement(name);
+    element.className = kind;
+    element.textContent = text;
+    return element;
+  }
+
   function tell(step) {
     const parts = [];
-    if (step.similarity !== null) parts.push(`${step.similarity.toFixed(4)} alike`);
-    const list = (title, found) => {
+    const note = (kind, text) => {
+      const part = made("span", "", text);
+      if (kind) part.prepend(made("i", `swatch ${kind}`, ""));
+      parts.push(part);
+    };
+    const list = (kind, title, found) => {
       if (!found.length) return;
       const some = found.slice(0, 12).map((word) => word[4]).join(" ");
-      parts.push(`${title} (${found.length}): ${some}${found.length > 12 ? " …" : ""}`);
+      note(kind, `${title} (${found.length}): ${some}${found.length > 12 ? " …" : ""}`);
     };
+    if (step.similarity !== null) note("", `${step.similarity.toFixed(4)} alike`);
     if (state.layers.includes("words")) {
-      list("missing", step.missing);
-      list("added", step.added);
+      list("missing", "missing words", step.missing);
+      list("added", "added words", step.added);
     }
-    if (state.layers.includes("moved") && step.moved.length) parts.push(`moved blocks: ${step.moved.length}`);
-    if (state.layers.includes("masks") && step.masks.length) parts.push(`masks: ${step.masks.length}`);
-    if (step.reason) parts.push(step.reason);
-    words.textContent = parts.join(" · ");
+    if (state.layers.includes("moved") && step.moved.length) note("moved", `moved blocks (${step.moved.length})`);
+    if (state.layers.includes("masks") && step.masks.length) note("mask", `masks (${step.masks.length})`);
+    const lines = [];
+    if (step.reason) lines.push(made("p", "reason", step.reason));
+    if (step.why) lines.push(made("p", "", `Why: ${step.why}`));
+    if (parts.length) {
+      const line = made("p", "found", "");
+      line.append(...parts);
+      lines.push(line);
+    }
+    words.replaceChildren(...lines);
+    words.hidden = !lines.length;
+  }
+
+  // Where words are missing or added: the same regions of both, in real size.
+  function magnify(step, isWanted) {
+    const [all, area] = [regions(step), step.compared.shot];
+    const some = isWanted && state.layers.includes("words") && area
+      ? all.filter((one) => one.right - one.left < Math.max(area[0] * 0.7, CLOSEST_PX)).slice(0, CLOSEUPS) : [];
+    closeups.hidden = !some.length;
+    closeups.replaceChildren(...some.map((region) => {
+      const pair = made("div", "closeup", "");
+      for (const side of ["reference", "shot"]) pair.append(crop(step, side, region));
+      return pair;
+    }));
+    if (!some.length) return;
+    const more = all.length - some.length;
+    closeups.prepend(made("h3", "", `Close-ups, in real size${more ? `; ${more} more in the pictures` : ""}`));
+  }
+
+  function regions(step) {
+    const found = [];
+    for (const [x, y, w, h] of [...step.missing, ...step.added]) {
+      const wide = Math.max(ROOM[0], (CLOSE_PX[0] - w) / 2);
+      const high = Math.max(ROOM[1], (CLOSE_PX[1] - h) / 2);
+      let one = { left: x - wide, top: y - high, right: x + w + wide, bottom: y + h + high };
+      for (let other; (other = found.find((each) => meets(each, one)));) {
+        found.splice(found.indexOf(other), 1);
+        one = { left: Math.min(one.left, other.left), top: Math.min(one.top, other.top),
+          right: Math.max(one.right, other.right), bottom: Math.max(one.bottom, other.bottom) };
+      }
+      found.push(one);
+    }
+    return found.sort((a, b) => a.top - b.top || a.left - b.left);
+  }
+
+  const meets = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+
+  function crop(step, side, region) {
+    const size = step.compared[side];
+    const svg = drawing(step, side, size);
+    const [width, height] = [region.right - region.left, region.bottom - region.top].map(Math.round);
+    const left = Math.max(0, Math.min(region.left, size[0] - width));
+    const top = Math.max(0, Math.min(region.top, size[1] - height));
+    for (const [key, value] of Object.entries({ viewBox: `${left} ${top} ${width} ${height}`, width, height, role: "img", "aria-label": `${NAMES[side]}, close` }))
+      svg.setAttribute(key, value);
+    svg.removeAttribute("aria-hidden");
+    svg.removeAttribute("preserveAspectRatio");
+    const image = document.createElementNS(SVG, "image");
+    const href = figures[side].querySelector("img").getAttribute("src");
+    for (const [key, value] of Object.entries({ href, width: size[0], height: size[1], preserveAspectRatio: "none" }))
+      image.setAttribute(key, value);
+    svg.prepend(image);
+    return svg;
   }
 
   function move() {
@@ -237,6 +324,7 @@
     else return;
     event.preventDefault();
   });
+  stage.addEventListener("blur", () => stage.classList.remove("quiet"));
   at.addEventListener("input", move);
   stage.addEventListener("pointerdown", (event) => {
     if (stage.dataset.mode !== "slider" || event.button) return;
