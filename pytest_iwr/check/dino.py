@@ -10,6 +10,7 @@ import numpy as np
 
 from pytest_iwr.check import dino_model, dino_weights
 from pytest_iwr.check.dino_input import SIDES_PX, Preprocessing, prepare
+from pytest_iwr.check.dino_shapes import WIDTH
 from pytest_iwr.check.embeddings import Embedding, Embeddings
 from pytest_iwr.check.readings import digest
 from pytest_iwr.images import Picture
@@ -46,7 +47,11 @@ class Dino:
 
     @property
     def version(self) -> str:
-        """Name model, preprocessing, weights and package. Raises UsageError."""
+        """Name model, preprocessing, weights and package.
+
+        The weights are checked by their names and shapes, not loaded. Raises UsageError
+        for a file that is not theirs.
+        """
         return (
             f"{dino_model.NAME} {self._preprocessing} "
             f"sha256:{self._sha256[:_SHORT]} timm {version('timm')}"
@@ -92,7 +97,9 @@ class Dino:
     @cached_property
     def _weights(self) -> Path:
         dino_model.require_packages()
-        return dino_weights.find(self._file)
+        file = dino_weights.find(self._file)
+        dino_weights.check(file)
+        return file
 
     @cached_property
     def _sha256(self) -> str:
@@ -103,4 +110,4 @@ class Dino:
         parts = (self._sha256, self._preprocessing, version("torch"), version("timm"))
         edition = hashlib.sha256(" ".join((*parts, RECIPE)).encode()).hexdigest()
         folder = self._cache / "dino" / edition[:16] if self._cache else None
-        return Embeddings(folder, dino_model.LENGTH)
+        return Embeddings(folder, WIDTH)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_iwr.check import dino_weights
+from pytest_iwr.check.dino_shapes import GRID, PATCH_PX
 from pytest_iwr.check.embeddings import Embedding
 from pytest_iwr.errors import UsageError
 
@@ -17,12 +18,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 NAME = "vit_base_patch14_dinov2"
-PATCH_PX = 14
-LENGTH = 768
-"""Numbers of a class token."""
 BATCH = 16
 """The most inputs at a time."""
-_TRAINED_PX = 518
 _PACKAGES = ("torch", "torchvision", "timm", "safetensors", "huggingface_hub")
 _ADVICE = "Run: pip install 'pytest-iwr[paper]'"
 
@@ -53,10 +50,8 @@ def load(file: Path, side: int, threads: int) -> Model:
             raise UsageError(f"timm does not load: {error}. {_ADVICE}") from error
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         with torch.device("meta"):  # no numbers but the file's
-            trained = timm.create_model(NAME, img_size=_TRAINED_PX, num_classes=0)
             vit = timm.create_model(NAME, img_size=side, num_classes=0)
-    shapes = {name: tuple(w.shape) for name, w in trained.state_dict().items()}
-    weights = dino_weights.read(file, shapes)
+    weights = dino_weights.read(file)
     weights["pos_embed"] = _places(weights["pos_embed"], side // PATCH_PX)
     vit.load_state_dict(weights, assign=True)
     vit.eval().to(device)
@@ -83,10 +78,9 @@ def _places(embedding: "Tensor", cells: int) -> "Tensor":
     import torch  # noqa: PLC0415 - heavy
 
     head, grid = embedding[:, :1], embedding[:, 1:]
-    side = _TRAINED_PX // PATCH_PX
-    if cells == side:
+    if cells == GRID:
         return embedding
-    square = grid.reshape(1, side, side, -1).permute(0, 3, 1, 2)
+    square = grid.reshape(1, GRID, GRID, -1).permute(0, 3, 1, 2)
     sized = torch.nn.functional.interpolate(
         square, size=(cells, cells), mode="bicubic", align_corners=False
     )

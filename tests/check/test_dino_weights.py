@@ -17,7 +17,9 @@ import pytest
 from benchmarks import seeded_dino
 from pytest_iwr.check import dino_weights
 from pytest_iwr.check.dino import Dino
+from pytest_iwr.check.dino_shapes import SHAPES
 from pytest_iwr.errors import UsageError
+from tests.check.dino_kit import hollow, transformers_names
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -34,9 +36,13 @@ def likely() -> "dict[str, Tensor]":
 
 
 def refused(file: Path) -> str:
-    """Give the message with which a file is refused before a run."""
+    """Give the message with which a file is refused before it is loaded."""
     with pytest.raises(UsageError) as caught:
-        Dino(file).load()
+        _ = Dino(file).version
+    with pytest.raises(UsageError) as again:
+        dino_weights.read(file)
+    if file.exists():
+        assert str(again.value) == str(caught.value)
     return str(caught.value)
 
 
@@ -149,10 +155,58 @@ def test_heads_and_halves_are_taken(tmp_path: Path) -> None:
     weights["head.weight"] = torch.zeros(1000, 768)
     weights["mask_token"] = torch.zeros(1, 768)
     torch.save(weights, file)
-    shapes = {name: tuple(weight.shape) for name, weight in likely().items()}
-    read = dino_weights.read(file, shapes)
-    assert read.keys() == shapes.keys()
+    read = dino_weights.read(file)
+    assert read.keys() == SHAPES.keys()
     assert {weight.dtype for weight in read.values()} == {torch.float32}
+
+
+@pytest.mark.paper
+def test_shapes_are_timms() -> None:
+    """A file is measured by what the model is made of."""
+    shapes = {n: tuple(w.shape) for n, w in seeded_dino.shapes().items()}
+    assert shapes == SHAPES
+
+
+@pytest.mark.paper
+@pytest.mark.parametrize("kind", (".safetensors", ".pth"))
+@pytest.mark.parametrize(("part", "is_told"), ((768, False), (767, True)))
+def test_attention_in_parts_is_measured(
+    tmp_path: Path, kind: str, part: int, *, is_told: bool
+) -> None:
+    """Transformers' names have three parts, which are equal."""
+    import torch  # noqa: PLC0415 - of the extra
+    from safetensors.torch import save_file  # noqa: PLC0415 - as above
+
+    named = transformers_names(likely())
+    key = "encoder.layer.3.attention.attention.key.bias"
+    named[key] = torch.zeros(part)
+    file = tmp_path / f"parts{kind}"
+    if kind == ".pth":
+        torch.save(named, file)
+    else:
+        save_file({n: w.half().contiguous() for n, w in named.items()}, file)
+    if is_told:
+        assert "has 'blocks.3.attn.qkv.bias' of shape ()" in refused(file)
+    else:
+        assert "sha256:" in Dino(file).version
+    file.unlink()
+
+
+@pytest.mark.paper
+def test_header_alone_is_read_without_pytorch(tmp_path: Path) -> None:
+    """A run's controller takes no memory for a model that it never asks."""
+    file = hollow(tmp_path / "hollow.safetensors")
+    code = (
+        "import sys, pathlib; from pytest_iwr.check.dino import Dino; "
+        "Dino(pathlib.Path(sys.argv[1])).version; print('torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "False"
 
 
 class Hub(BaseHTTPRequestHandler):

@@ -395,6 +395,22 @@ def test_another_judge_gives_another_verdict(
 
 
 @pytest.mark.paper
+def test_weights_that_are_none_are_bad_usage(
+    lamp: tuple[Path, MockEndpoint, dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is asked, and no score made, with a file of something else."""
+    folder, mock, _ = lamp
+    asked = len(mock.requests)
+    (folder / "none.pth").write_bytes(b"not weights at all" * 100)
+    told = ["-o", "again", "--iwr-model-config=models.yaml"]
+    garbage = "--iwr-dino-weights=none.pth"
+    assert main(["rescore", "reports/latest", garbage, *told]) == 4
+    assert "no weights of DINOv2-base" in capsys.readouterr().err
+    assert len(mock.requests) == asked
+    assert not (folder / "again" / "summary.json").exists()
+
+
+@pytest.mark.paper
 def test_another_protocol_judges_nothing(
     lamp: tuple[Path, MockEndpoint, dict[str, Any]],
 ) -> None:

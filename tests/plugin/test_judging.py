@@ -15,6 +15,7 @@ from pytest_iwr.gateway.config import load_models
 from pytest_iwr.gateway.mock import Answer, MockEndpoint, Seen
 from pytest_iwr.plugin.judge_options import DEFAULT_JUDGE
 from pytest_iwr.plugin.making import asking_line, bill
+from tests.check.dino_kit import hollow
 from tests.check.judge.kit import points
 from tests.e2e.looking import Looker
 from tests.plugin.kit import PICTURE, WAYS, Project
@@ -35,10 +36,10 @@ BENCH = "--iwr-protocol=iwr-bench"
 
 @pytest.fixture
 def judged(project: Project) -> Project:
-    """Give a project with a task and a right page; DINO's weights are any file."""
+    """Give a project with a task and a right page; weights of DINO's shapes."""
     project.task("shop")
     project.page("m", "shop")
-    (project.path / "weights.safetensors").write_bytes(b"any")
+    hollow(project.path / "weights.safetensors")
     return project
 
 
@@ -223,6 +224,21 @@ def test_weights_that_are_missing_are_a_usage_error(
     done = _run(judged, looker)
     assert done.ret == 4
     assert not looker.requests
+
+
+@pytest.mark.paper
+@pytest.mark.parametrize("name", ("garbage.safetensors", "garbage.pth"))
+@pytest.mark.parametrize("way", WAYS)
+def test_weights_that_are_none_are_a_usage_error(
+    judged: Project, looker: MockEndpoint, name: str, way: str
+) -> None:
+    """Before the run: nothing is asked or written for a file of something else."""
+    (judged.path / name).write_bytes(b"not weights at all" * 100)
+    done = _run(judged, looker, way, f"--iwr-dino-weights={name}")
+    assert done.ret == 4
+    done.stderr.fnmatch_lines([f"ERROR: *{name}: * no weights of DINOv2-base.*"])
+    assert not looker.requests
+    assert not (judged.path / "reports").exists()
 
 
 def test_models_of_the_page_about_judges_load(tmp_path: Path) -> None:
