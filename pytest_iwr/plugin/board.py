@@ -72,6 +72,8 @@ class Board:
         self._crashes = 0
         self._broke_off = ""
         """Why pytest itself, or xdist, has ended the run."""
+        self._is_cut = False
+        """Someone, or a test, wants the run to end at once."""
         self._nodes: list[Any] = []
         self._skipped = 0
         self.summary: Summary | None = None
@@ -154,6 +156,15 @@ class Board:
         """Note why a run breaks off, e.g. as xdist writes to a dying worker."""
         self._broke_off = excinfo.exconly().partition("\n")[0]
 
+    def pytest_keyboard_interrupt(
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> None:
+        """Tell Ctrl-C from a run that has seen enough failures, as xdist ends it.
+
+        xdist has a class of its own for that, derived from KeyboardInterrupt.
+        """
+        self._is_cut = excinfo.type in {KeyboardInterrupt, pytest.exit.Exception}
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the results of a test, or its loss."""
@@ -224,11 +235,10 @@ class Board:
 
     def _try_judge(self, session: pytest.Session) -> Tripwire | None:
         """Give what came of the judge's trial; one that it fails leaves all open."""
-        if self._trial is None or session.exitstatus == pytest.ExitCode.INTERRUPTED:
+        if self._trial is None:
             return None
-        tripwire = self._trial.end()
-        is_open = tripwire is not None and tripwire.is_inconclusive
-        if is_open and session.exitstatus in {0, 1}:
+        tripwire = self._trial.end(waits=not self._is_cut)
+        if tripwire.is_inconclusive and session.exitstatus in {0, 1}:
             session.exitstatus = EXIT_UNSCORED
         return tripwire
 

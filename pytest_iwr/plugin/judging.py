@@ -88,11 +88,15 @@ class Trial:
             )
             self._thread.start()
 
-    def end(self) -> Tripwire | None:
-        """Wait for what comes of it; `None`: it was never begun."""
-        if self._thread is not None:
+    def end(self, *, waits: bool) -> Tripwire:
+        """Give what has come of it; a run that is broken off does not wait for more."""
+        from pytest_iwr.check.judge import tripwire  # noqa: PLC0415 - heavy
+
+        if self._thread is None:
+            return tripwire.skipped("no page was to be driven")
+        if waits:
             self._thread.join()
-        return self._tripwire
+        return self._tripwire or tripwire.lost("the run was broken off")
 
     def _run(self) -> None:
         from pytest_iwr.check.judge import tripwire  # noqa: PLC0415 - heavy

@@ -5,6 +5,8 @@ The driver needs no browser, and the scorer is fixed: only the judge's trial ask
 
 import json
 import re
+import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,11 +53,14 @@ def looker() -> Iterator[MockEndpoint]:
 
 
 def _run(project: Project, mock: MockEndpoint, *arguments: str) -> pytest.RunResult:
+    return project.evaluate(*_options(project, mock), *arguments)
+
+
+def _options(project: Project, mock: MockEndpoint) -> tuple[str, ...]:
     text = MODELS.format(url=mock.url)
     (project.path / "models.yaml").write_text(text, encoding="utf-8")
     told = (BENCH, "--iwr-judge-model=looker", "--iwr-model-config=models.yaml")
-    weights = "--iwr-dino-weights=weights.safetensors"
-    return project.evaluate(*told, weights, *arguments)
+    return (*told, "--iwr-dino-weights=weights.safetensors")
 
 
 def _yes(_: Seen) -> Answer:
@@ -190,6 +195,69 @@ def test_run_with_a_judge_that_agrees_with_nobody_is_inconclusive(
     done.stdout.fnmatch_lines(["INCONCLUSIVE: the judge agrees with people on 3 of 8*"])
     tried = json.loads((judged.latest / "tripwire.json").read_text("utf-8"))
     assert [one["agrees"] for one in tried].count(True) == 3
+
+
+@pytest.mark.paper
+@pytest.mark.parametrize(("way", "status"), (("-n0", 20), ("-n2", 2)))
+def test_judge_is_tried_in_a_run_that_stops_at_a_failure(
+    judged: Project, way: str, status: int
+) -> None:
+    """What was judged is in the summary, so is whether the judge is any good."""
+    judged.task("broken")
+    judged.page("m", "broken", "breaks_at=1")
+    with MockEndpoint(answer=_yes) as mock:
+        done = _run(judged, mock, way, "-x")
+    assert done.ret == status
+    tripwire = judged.summary["tripwire"]
+    assert (tripwire["state"], tripwire["agreed"]) == ("tripped", 3)
+
+
+@pytest.mark.paper
+@pytest.mark.parametrize("way", WAYS)
+def test_judge_of_a_run_that_is_broken_off_is_not_waited_for(
+    judged: Project, way: str
+) -> None:
+    """The summary says that nobody knows it; the run ends at once."""
+    judged.conftest(
+        "def pytest_runtest_logreport(report):\n"
+        "    if report.when == 'call' and not os.environ.get('PYTEST_XDIST_WORKER'):\n"
+        "        raise KeyboardInterrupt\n"
+    )
+    is_over = threading.Event()
+
+    def answer(_: Seen) -> Answer:
+        is_over.wait(60)
+        return Answer(status=401)
+
+    with MockEndpoint(answer=answer) as mock:
+        options = _options(judged, mock)
+        try:
+            done = judged.pytester.runpytest_subprocess(
+                "--iwr-pages=pages", way, *options
+            )
+        finally:
+            is_over.set()
+    assert done.ret == 2
+    tripwire = judged.summary["tripwire"]
+    assert tripwire["state"] == "lost"
+    assert tripwire["reason"] == "the run was broken off"
+
+
+@pytest.mark.paper
+def test_judge_that_has_nothing_to_judge_is_not_tried(
+    judged: Project, looker: MockEndpoint
+) -> None:
+    """A run of broken tasks asks nobody, and says so."""
+    shutil.rmtree(judged.path / "tasks" / "shop")
+    judged.task("broken", more="frobs: 1")
+    done = _run(judged, looker)
+    assert done.ret == 20
+    tripwire = judged.summary["tripwire"]
+    assert (tripwire["state"], tripwire["reason"]) == (
+        "not_run",
+        "no page was to be driven",
+    )
+    assert not looker.requests
 
 
 @pytest.mark.paper
