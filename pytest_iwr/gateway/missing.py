@@ -88,6 +88,11 @@ def no_variable(at: str, variable: str, environ: Mapping[str, str]) -> str:
     )
 
 
+def usual_url(model: str) -> str:
+    """Give the address at which a model's maker offers it; else one on this machine."""
+    return _guess(model).base_url
+
+
 def _guess(alias: str) -> _Known:
     named = (known for known in _ENDPOINTS if re.match(known.names, alias.lower()))
     return next(named, _LOCAL)

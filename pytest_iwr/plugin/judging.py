@@ -53,6 +53,7 @@ def make_judge(plan: Plan, *, is_trial: bool = False) -> ModelJudge:
     """
     from pytest_iwr.check.judge.ask import ModelJudge  # noqa: PLC0415 - heavy
     from pytest_iwr.gateway.config import load_models  # noqa: PLC0415 - late
+    from pytest_iwr.gateway.naming import full_name  # noqa: PLC0415 - late
 
     judging = plan.options.judging
     configs = load_models(
@@ -62,11 +63,13 @@ def make_judge(plan: Plan, *, is_trial: bool = False) -> ModelJudge:
         needs_keys=False,
         option=JUDGE_OPTION,
     )
+    config = configs[judging.model]
     return ModelJudge(
         plan.chat,
         judging.model,
         repeats=1 if is_trial else judging.repeats,
-        limits=configs[judging.model].limits,
+        limits=config.limits,
+        named=full_name(config),
         is_fresh=is_trial,
     )
 

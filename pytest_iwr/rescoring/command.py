@@ -238,6 +238,7 @@ def _judges(
         find_keys,
         load_models,
     )
+    from pytest_iwr.gateway.naming import full_name  # noqa: PLC0415 - in use only
 
     is_asked = options.cache != "only"
     configs = load_models(
@@ -260,7 +261,13 @@ def _judges(
         )
     )
     chat = stack.enter_context(GatewayChat(gateway.url, gateway.token))
-    judge = ModelJudge(chat, recipe.judge, repeats=recipe.repeats, limits=config.limits)
+    judge = ModelJudge(
+        chat,
+        recipe.judge,
+        repeats=recipe.repeats,
+        limits=config.limits,
+        named=full_name(config),
+    )
     tried = ModelJudge(chat, recipe.judge, limits=config.limits, is_fresh=True)
     return _Judges(judge, tried if is_asked else None, target)
 

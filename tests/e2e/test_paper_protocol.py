@@ -98,7 +98,7 @@ def test_protocol_names_all_that_scores_depend_on(ran: Ran) -> None:
     protocol = ran.summary["protocol"]
     assert protocol["id"] == "iwr-bench"
     assert sorted(protocol["metrics"]) == ["dino", "judge", "judge_questions", "ocr"]
-    assert protocol["metrics"]["judge"] == "looker"
+    assert protocol["metrics"]["judge"] == "looker, at 127.0.0.1"
     assert "sha256:" in protocol["metrics"]["dino"]
 
 

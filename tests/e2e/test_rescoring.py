@@ -390,7 +390,7 @@ def test_another_judge_gives_another_verdict(
     assert main(["rescore", "reports/latest", *told]) == 20
     after = _summary(folder / "yes")
     assert after["tasks"][0]["ifs"] == 1
-    assert after["protocol"]["metrics"]["judge"] == "yes"
+    assert after["protocol"]["metrics"]["judge"] == "yes, at 127.0.0.1"
     assert after["tripwire"]["state"] == "tripped"
 
 

@@ -40,21 +40,24 @@ def look_for_eyes(config: r.ModelConfig) -> None:
 class ModelJudge:
     """A judge that is a model; called from many threads at once."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a judge is, and how it is asked
         self,
         chat: ports.Chat,
         model: str,
         *,
         repeats: int = 1,
         limits: r.ImageLimits | None = None,
+        named: str | None = None,
         is_fresh: bool = False,
     ) -> None:
         """Know the model's alias, and how often each question is asked.
 
-        `limits` of what it can be shown; `is_fresh`: asked past the cache.
+        `limits` of what it can be shown; `named`: what a protocol calls it, in place of
+        the alias; `is_fresh`: asked past the cache.
         """
         self._chat = chat
         self._model = model
+        self._named = named or model
         self._repeats = repeats
         self._limits = limits or r.ImageLimits()
         self._is_fresh = is_fresh
@@ -68,8 +71,8 @@ class ModelJudge:
     def description(self) -> str:
         """What a protocol calls it: the model, and how often it is asked."""
         if self._repeats == 1:
-            return self._model
-        return f"{self._model}, {self._repeats} samples"
+            return self._named
+        return f"{self._named}, {self._repeats} samples"
 
     def decide(
         self, claim: str, before: Path | None, after: Path, *, label: str

@@ -226,6 +226,22 @@ def test_same_question_is_answered_from_the_cache(
         assert len(mock.requests) == 2
 
 
+@pytest.mark.parametrize(
+    ("how", "told"),
+    (
+        ({}, "judge"),
+        ({"named": "tiny-vlm, at localhost"}, "tiny-vlm, at localhost"),
+        ({"named": "tiny-vlm", "repeats": 3}, "tiny-vlm, 3 samples"),
+    ),
+)
+def test_protocol_calls_a_judge_as_it_is_named(
+    tmp_path: Path, how: dict[str, Any], told: str
+) -> None:
+    """Two judges behind one alias are two."""
+    with judging(tmp_path, says(HELD), **how) as (judge, _):
+        assert judge.description == told
+
+
 def test_failing_endpoint_is_no_verdict(
     tmp_path: Path, screens: tuple[Path, Path]
 ) -> None:
