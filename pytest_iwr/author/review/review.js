@@ -9,6 +9,7 @@ const SAID = {
   rejected: "Rejected: it is not shown again.",
 };
 const TOLD_MS = 6000;
+const TALL = 2.2;
 
 const state = { cases: [], decisions: [], stale: [], files: [], now: 0, view: "side", real: false, flipped: false, drawing: false, fresh: [], busy: false };
 let toast = 0;
@@ -68,7 +69,11 @@ const showPictures = (one) => {
     const image = frame.querySelector("img");
     const which = frame.dataset.of;
     frame.classList.toggle("empty", !there[which]);
-    image.onload = drawRegions;
+    image.onload = () => {
+      // Whole in sight, but for pictures of whole pages, which would be tiny then.
+      frame.classList.toggle("fits", image.naturalHeight < TALL * image.naturalWidth);
+      drawRegions();
+    };
     if (there[which]) image.src = `${state.now}/${which}`;
     else image.removeAttribute("src");
   }
