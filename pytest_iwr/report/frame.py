@@ -20,10 +20,11 @@ MOST_BYTES = 6_000_000
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' data: blob:; "
     "style-src 'unsafe-inline' data: blob:; img-src data: blob:; font-src data: blob:; "
-    "media-src data: blob:; worker-src data: blob:; frame-src data: blob:; "
+    "media-src data: blob:; worker-src data: blob:; frame-src 'none'; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Whatever the page does, nothing is asked for outside of it."""
+"""Whatever the page does, nothing is asked for outside of it. WebRTC is checked by no
+policy: `frame.js` takes it away, and scripts from frames inside, that have it."""
 MOST_NAMES = 5000
 """That are looked for; further ones stay."""
 _DEEPEST = 8

@@ -1,7 +1,50 @@
-// Runs in the frame before the page: a short-lived storage where the frame has none,
-// and the task's assets under the names that scripts put together.
+// Runs in the frame before the page: takes away what reaches the network past its policy,
+// gives a short-lived storage where the frame has none, and the task's assets under the
+// names that scripts put together.
 (() => {
   "use strict";
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"])
+    delete window[name];
+
+  // A frame inside would have them again: it shows its text, and runs no script.
+  const { setAttribute, getAttribute, removeAttribute, attachShadow } = Element.prototype;
+  const still = (frame) => {
+    if (getAttribute.call(frame, "sandbox") === "") return;
+    setAttribute.call(frame, "sandbox", "");
+    const text = getAttribute.call(frame, "srcdoc");
+    if (text === null) removeAttribute.call(frame, "src");
+    else setAttribute.call(frame, "srcdoc", text); // loads it anew, without scripts
+  };
+  const isFrame = (node) => node instanceof HTMLIFrameElement || node instanceof HTMLFrameElement;
+  const search = (node) => {
+    if (isFrame(node)) still(node);
+    if (node.shadowRoot) watch(node.shadowRoot);
+    node.querySelectorAll?.("*").forEach((inner) => {
+      if (isFrame(inner)) still(inner);
+      if (inner.shadowRoot) watch(inner.shadowRoot);
+    });
+  };
+  const watching = new MutationObserver((changes) => {
+    for (const { target, addedNodes, type } of changes) {
+      if (type === "attributes" && isFrame(target)) still(target);
+      addedNodes.forEach(search);
+    }
+  });
+  const watched = new WeakSet([document]);
+  const seen = { subtree: true, childList: true, attributeFilter: ["sandbox"] };
+  const watch = (root) => {
+    if (watched.has(root)) return;
+    watched.add(root);
+    watching.observe(root, seen);
+    search(root);
+  };
+  watching.observe(document, seen);
+  Element.prototype.attachShadow = function (options) {
+    const root = attachShadow.call(this, options);
+    watch(root);
+    return root;
+  };
+
   const storage = () => {
     const kept = new Map();
     return {
