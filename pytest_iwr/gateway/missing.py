@@ -88,9 +88,10 @@ def no_variable(at: str, variable: str, environ: Mapping[str, str]) -> str:
     )
 
 
-def usual_url(model: str) -> str:
-    """Give the address at which a model's maker offers it; else one on this machine."""
-    return _guess(model).base_url
+def usual_url(model: str) -> str | None:
+    """Give the address at which a model's maker offers it; `None`: nobody knows."""
+    known = _guess(model)
+    return None if known is _LOCAL else known.base_url
 
 
 def _guess(alias: str) -> _Known:

@@ -22,7 +22,8 @@ def full_name(config: ModelConfig) -> str:
 
 def _unusual(config: ModelConfig) -> Iterator[str]:
     host = urlsplit(config.base_url).hostname
-    if host != urlsplit(usual_url(config.model)).hostname:
+    usual = usual_url(config.model)
+    if usual is None or host != urlsplit(usual).hostname:
         yield f"at {host}"
     if config.temperature is None:
         yield "temperature not sent"

@@ -22,6 +22,10 @@ ROUTER = "https://openrouter.ai/api/v1"
             {"model": "tiny-vlm", "base_url": "http://localhost:8001/v1"},
             "tiny-vlm, at localhost",
         ),
+        (
+            {"model": "tiny-vlm", "base_url": "http://127.0.0.1:8000/v1"},
+            "tiny-vlm, at 127.0.0.1",
+        ),
         ({"temperature": 1.0}, "gemini-2.5-pro, temperature 1"),
         ({"temperature": None}, "gemini-2.5-pro, temperature not sent"),
         ({"reasoning_effort": "low"}, "gemini-2.5-pro, effort low"),
