@@ -4,6 +4,7 @@
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import assert_never
@@ -27,6 +28,9 @@ _OWN = {"value", "checked", "selected", "focused", "scroll", "url"}
 """Expectations that what was touched may meet by itself."""
 _UNTOUCHED = {"wait", "goto", "back", "forward", "reload", "scroll"}
 """Steps whose input is not for a handler."""
+_ONCE = {"click", "right_click", "tap", "select"}
+"""Steps that a handler hears once."""
+_NUMBER = re.compile(r"\d+")
 _INPUTS = {
     "double_click": "the double click",
     "right_click": "the right click",
@@ -99,10 +103,18 @@ class _Case:
         )
         earlier = [step for step in trace.steps if step.number < number]
         self._before = [m for step in earlier for m in _uncaught(step)]
-        known = {(m.text, m.where) for m in self._before}
-        # An error that came before, too, is no answer to this input.
-        self._new = [m for m in _uncaught(self.step) if (m.text, m.where) not in known]
-        self._again = [m for m in _uncaught(self.step) if (m.text, m.where) in known]
+        known = {_sort(m) for m in self._before}
+        thrown = _uncaught(self.step)
+        often = Counter(map(_sort, thrown))
+        # What one input runs throws once. An error that came before, too, or that comes
+        # more often, is no answer to it: a timer throws so.
+        is_one = self.step.verb in _ONCE
+        self._new = [
+            m
+            for m in thrown
+            if _sort(m) not in known and not (is_one and often[_sort(m)] > 1)
+        ]
+        self._again = [m for m in thrown if m not in self._new]
         self._scripts = [
             request
             for step in (*earlier, self.step)
@@ -122,6 +134,7 @@ class _Case:
         facts = self.facts
         lines = [f"uncaught: {self._error(m)}" for m in (*self._new, *self._again)]
         lines += [f"changed: {change.words}" for change in self.changes.found]
+        lines += [f"dialog: {one}" for one in self._said]
         lines += [f"listens: {_listener(one)}" for one in facts.listeners]
         lines += [f"by itself: {one}" for one in (facts.default, facts.own) if one]
         lines += [_request(one) for one in (*self._requests, *self._scripts)]
@@ -158,6 +171,10 @@ class _Case:
         return facts.is_whole and not facts.listeners and not facts.default
 
     def _nothing_listens(self) -> r.Cause:
+        through = self.step.received.get("through")
+        if through:
+            words = f"{through} lets the pointer through to {self.facts.reached}"
+            return self.told("not_interactive", words, self.script_trouble)
         words = f"nothing listens to {self._input} on {self.facts.reached}"
         return self.told("no_handler", words, self.script_trouble)
 
@@ -250,10 +267,16 @@ class _Case:
         return f"the page shows {_clipped(seen)!r}" if seen else self._nothing
 
     @property
+    def _said(self) -> list[str]:
+        return [f"{one.kind} {_clipped(one.text)!r}" for one in self.step.dialogs]
+
+    @property
     def _nothing(self) -> str:
         own = _listed(self.changes.found)
         if own:
             return f"nothing else changed than {own}"
+        if self._said:
+            return f"only a dialog opened: {', '.join(self._said[:_SHOWN])}"
         if not self.changes.known:
             return "what changed on the page is not known"
         return "nothing on the page changed"
@@ -262,6 +285,8 @@ class _Case:
     def _answer(self) -> str:
         """Say what answered the input, though nothing came of it."""
         facts = self.facts
+        if self.step.dialogs and not self.changes.found:
+            return self._nothing
         if facts.is_new_document:
             return f"the page was loaded anew, and {self._nothing}"
         if facts.listeners:
@@ -290,6 +315,11 @@ def _unlike(trace: r.Trace, checked: r.Checked, folder: Path) -> r.Cause:
 
 def _uncaught(step: r.TraceStep) -> list[r.Message]:
     return [message for message in step.console if message.level == "uncaught"]
+
+
+def _sort(message: r.Message) -> tuple[str, str]:
+    """Give what errors of one kind have in common: the same place, other numbers."""
+    return _NUMBER.sub("", message.text), message.where
 
 
 def _caught(step: r.TraceStep) -> list[r.Message]:

@@ -155,6 +155,8 @@ class Hands:
             received_by=aimed.received_by,
             is_target=True,
         )
+        if aimed.facts["letsThrough"]:
+            self.done.received["through"] = aimed.words
         page = self.windows.page
         try:
             page.mouse.move(aimed.x, aimed.y)

@@ -182,6 +182,28 @@ def test_error_that_comes_all_the_time_is_no_answer(why: Why) -> None:
     assert told.kind == "no_handler"
 
 
+def test_timer_that_throws_is_not_what_the_click_runs(why: Why) -> None:
+    """Its numbers differ, its place does not; what the click changed is the cause."""
+    page = f"""{LIST}<script>onclick = () => {{ o.textContent = "Added" }};
+    let n = 0; setInterval(() => {{ throw new Error("tick " + n++) }}, 50);</script>"""
+    told = why(page, {"wait": {"text": "0 items"}}, GO)
+    assert told.kind == "wrong_result"
+    assert "Added" in told.words
+
+
+def test_dialog_is_named_where_it_is_the_answer(why: Why) -> None:
+    """What an alert says does not stand on the page."""
+    told = why(f"{LIST}<script>onclick = () => alert('1 item')</script>", GO)
+    assert "only a dialog opened: alert '1 item'" in told.words
+
+
+def test_button_that_lets_the_pointer_through_is_not_interactive(why: Why) -> None:
+    """A rule of style takes the click from it."""
+    told = why(f"<style>button {{ pointer-events: none }}</style>{LIST}", GO)
+    assert told.kind == "not_interactive"
+    assert "button 'Go' lets the pointer through to <body>" in told.words
+
+
 # --- handlers that do something else
 
 

@@ -98,6 +98,7 @@ const iwr = {
       by: describe(one.hit),
       element: elementRecord(one.el),
       isDisabled: disabledOf(one.el),
+      letsThrough: Boolean(one.hit) && letsThrough(one.el, one.hit),
       checked: checkedOf(one.el),
       focused: contains(one.el, deepActive()) && deepActive() !== document.body,
       editable: isEditable(one.el),

@@ -101,13 +101,13 @@ const acceptedBy = (el) => {
   return accepted;
 };
 
-const receives = (el, hit) => {
-  if (!hit) return false;
-  const accepted = acceptedBy(el);
-  if (accepted.some((part) => contains(part, hit))) return true;
-  // Text that lets the pointer through to what it stands in.
-  return styleOf(el).pointerEvents === "none" && contains(hit, el);
-};
+const isHit = (el, hit) => acceptedBy(el).some((part) => contains(part, hit));
+
+// Text, or a button, that lets the pointer through to what it stands in.
+const letsThrough = (el, hit) =>
+  !isHit(el, hit) && styleOf(el).pointerEvents === "none" && contains(hit, el);
+
+const receives = (el, hit) => Boolean(hit) && (isHit(el, hit) || letsThrough(el, hit));
 
 const boxOf = (el) => {
   const r = (shownBy(el) || el).getBoundingClientRect();
