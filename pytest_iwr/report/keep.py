@@ -154,7 +154,8 @@ def _keep_code(folder: Path, site: r.Site) -> tuple[tuple[Code, ...], int]:
         name = f"code-{len(kept):02d}.txt"
         (folder / name).write_text(text, encoding="utf-8", errors="replace")
         shown = path.relative_to(top).as_posix()
-        kept.append(Code(name=shown, kept=name, size=path.stat().st_size))
+        size = path.stat().st_size
+        kept.append(Code(name=shown, kept=name, size=size, is_cut=size > MOST_CODE))
     return tuple(kept), len(files) - len(kept)
 
 

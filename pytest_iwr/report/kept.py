@@ -57,6 +57,8 @@ class Code(Record):
     """A copy as plain text, relative to the item's folder."""
     size: int
     """In bytes."""
+    is_cut: bool = False
+    """The copy lacks the end."""
 
 
 class KeptItem(Record):

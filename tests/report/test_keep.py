@@ -12,8 +12,8 @@ from pytest_iwr.artifacts import RunFolder
 from pytest_iwr.author.film import Film
 from pytest_iwr.author.video import encode
 from pytest_iwr.load import load
-from pytest_iwr.report.keep import keep_task
-from pytest_iwr.report.kept import KeptTask
+from pytest_iwr.report.keep import MOST_CODE, keep, keep_task
+from pytest_iwr.report.kept import KeptItem, KeptTask
 from pytest_iwr.report.pictures import read, show
 
 TASK = """\
@@ -114,3 +114,30 @@ def test_tall_picture_has_a_small_thumbnail_and_its_size(tmp_path: Path) -> None
     assert small is not None
     assert small.shape[0] <= 320
     assert colour_of(tmp_path / shown.full) == "blue"
+
+
+@pytest.mark.parametrize("more", (0, 1))
+def test_code_that_is_cut_is_told(tmp_path: Path, task: r.Task, more: int) -> None:
+    """By a letter, too."""
+    site, run = tmp_path / "site", RunFolder(tmp_path / "run")
+    site.mkdir()
+    (site / "index.html").write_text("x" * (MOST_CODE + more), encoding="utf-8")
+    item = run.item(task.id, "model", 1)
+    item.path.mkdir(parents=True)
+    page = r.Site(folder=str(site), sha256="0" * 64, origin="made")
+    protocol = r.Protocol(id="offline", metrics={})
+    result = r.Result(
+        task=task.id,
+        model="model",
+        status="passed",
+        steps_total=2,
+        steps_done=2,
+        path=task.path,
+        line=1,
+        folder=item.relative,
+        protocol=protocol,
+    )
+    keep(run, task, page, result)
+    (code,) = KeptItem.model_validate_json(item.kept.read_bytes()).code
+    assert code.is_cut is bool(more)
+    assert code.size == MOST_CODE + more

@@ -171,6 +171,12 @@ def test_nothing_else_is_served(ask: Ask, path: str) -> None:
     assert b"SECRET" not in answer.body
 
 
+@pytest.mark.parametrize("host", ("127.0.0.1", "localhost", "LOCALHOST:80"))
+def test_machine_may_be_named_without_a_port(ask: Ask, host: str) -> None:
+    """As browsers do at port 80."""
+    assert ask("/", Host=host).status == 200
+
+
 @pytest.mark.parametrize(
     "host", ("evil.example", "evil.example:80", "127.0.0.1.evil.example:1", "")
 )

@@ -60,7 +60,7 @@ class Files:
 def is_here(request: Request) -> bool:
     """Tell whether a request names this machine as such."""
     hosts = request.headers.getlist("host")
-    return len(hosts) == 1 and hosts[0].rpartition(":")[0].lower() in HOSTS
+    return len(hosts) == 1 and hosts[0].partition(":")[0].lower() in HOSTS
 
 
 def refusal(status: int, headers: dict[str, str] | None = None) -> Response:
