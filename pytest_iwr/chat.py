@@ -13,6 +13,7 @@ from pydantic import JsonValue, ValidationError
 
 from pytest_iwr import records as r
 from pytest_iwr.errors import BudgetError, EndpointError
+from pytest_iwr.letters import whole
 
 if TYPE_CHECKING:
     import openai
@@ -153,12 +154,12 @@ def text_of(body: Mapping[str, JsonValue]) -> str:
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, list):  # some endpoints give it in parts
         parts = (part.get("text") for part in content if isinstance(part, dict))
-        return "".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else ""
+        return whole("".join(part for part in parts if isinstance(part, str)))
+    return whole(content) if isinstance(content, str) else ""
 
 
 def _word(value: JsonValue) -> str | None:
-    return value if isinstance(value, str) and value else None
+    return whole(value) if isinstance(value, str) and value else None
 
 
 def _failure(model: str, body: object, said: str) -> EndpointError | BudgetError:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from pytest_iwr.letters import whole
 from pytest_iwr.marks import THINK_END, THINK_START
 
 _MARKUP = re.compile(r"```(?:json\b)?|[*_`~#>|]+|\[\[|\]\]", re.IGNORECASE)
@@ -86,7 +87,10 @@ def _is_object(text: str) -> bool:
 
 
 def _fields(pairs: Sequence[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    held = dict(pairs)
+    held = {
+        whole(name): whole(value) if isinstance(value, str) else value
+        for name, value in pairs
+    }
     if len(held) < len(pairs):
         raise ValueError("a field is there twice")
     return held

@@ -1,6 +1,7 @@
 """What a page says, as it can be written down: whole characters, not too many."""
 
 from pytest_iwr import records as r
+from pytest_iwr.letters import whole
 
 _LONGEST = 2000
 """Characters kept of what a page says."""
@@ -8,7 +9,7 @@ _LONGEST = 2000
 
 def bearable(text: str) -> str:
     """Give a page's text without halves of characters, cut to a bearable length."""
-    return _whole(text[:_LONGEST])
+    return whole(text[:_LONGEST])
 
 
 def writable(trace: r.Trace) -> r.Trace:
@@ -23,14 +24,10 @@ def writable(trace: r.Trace) -> r.Trace:
 def _mended(value: object) -> object:
     match value:
         case str():
-            return _whole(value)
+            return whole(value)
         case dict():
             return {_mended(key): _mended(inner) for key, inner in value.items()}
         case list() | tuple():
             return [_mended(inner) for inner in value]
         case _:
             return value
-
-
-def _whole(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

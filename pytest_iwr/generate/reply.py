@@ -11,6 +11,7 @@ from pytest_iwr.errors import EndpointError
 from pytest_iwr.generate.documents import Document, find_documents, find_headless
 from pytest_iwr.generate.fences import line_before
 from pytest_iwr.generate.thinking import drop_thinking
+from pytest_iwr.letters import whole
 from pytest_iwr.records import Reply
 
 _ONLY_THINKS = "it thinks, and then says nothing"
@@ -79,7 +80,7 @@ def extract(text: str, finish_reason: str | None = None) -> Reply:
     belongs to it. `finish_reason` is the endpoint's; `None`: it did not say.
     """
     end = (finish_reason or "").lower()
-    said = drop_thinking(_sound(text))
+    said = drop_thinking(whole(text))
     source = said.text
     found = find_documents(source)
     for begin, until, held in _wrapped(source):
@@ -155,7 +156,7 @@ def _wrapped(text: str) -> Iterator[tuple[int, int, str]]:
             value: JsonValue = json.loads(body)
         except (ValueError, RecursionError):
             continue
-        for held in reversed([_sound(held) for held in _texts(value)]):
+        for held in reversed([whole(held) for held in _texts(value)]):
             if any(page.ending != "none" for page in find_documents(held)):
                 yield start, end, held
 
@@ -172,11 +173,6 @@ def _texts(value: JsonValue) -> Iterator[str]:
                 yield from _texts(held)
         case _:
             return
-
-
-def _sound(text: str) -> str:
-    """Put U+FFFD for halves of characters, which no file can hold."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _where(found: Sequence[Document]) -> str:

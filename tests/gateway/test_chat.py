@@ -1,5 +1,6 @@
 """Asking through the gateway: the real client, a real gateway and a real endpoint."""
 
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -179,6 +180,17 @@ def test_text_is_what_is_said_and_not_what_is_thought(
 ) -> None:
     """Parts are joined; thoughts and refusals are no text."""
     assert text_of({"choices": [{"message": message}]}) == text
+
+
+def test_halves_of_characters_can_be_written(gate: Opener, serve: Serve) -> None:
+    """A model that is cut within one, or quotes a page that is."""
+    message = {"role": "assistant", "content": "a cart \ud83d"}
+    body: dict[str, Any] = {"model": "m \udc00", "choices": [{"message": message}]}
+    body["choices"][0]["finish_reason"] = "stop"
+    answer = Answer(body=json.dumps(body), content_type="application/json")
+    with _chat(gate(serve(lambda _: answer))) as chat:
+        reply = _say(chat)
+    assert (reply.text, reply.model) == ("a cart \ufffd", "m \ufffd")
 
 
 def test_answer_without_choices_says_nothing() -> None:

@@ -150,3 +150,9 @@ def test_reason_is_the_text_of_its_field() -> None:
     reply = open_reply('{"seen": "a red «cart»", "reason": 7, "verdict": true}')
     assert words(reply, "seen") == "a red «cart»"
     assert not words(reply, "reason")
+
+
+def test_halves_of_characters_are_not_kept() -> None:
+    """A judge that escapes half of one, as a page shows it, gives text all the same."""
+    reply = open_reply('{"seen": "a cart \\ud83d", "reason": "", "verdict": true}')
+    assert words(reply, "seen") == "a cart \ufffd"
