@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,11 @@ _WHY = {
     "paper": "torch, timm or transformers not installed (make paper)",
 }
 """For each marker: what is missing where its tests are deselected."""
+
+
+# A shell that starts the tests in the background has SIGINT ignored, and what the tests
+# start would ignore it, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _shared_folder() -> Path:

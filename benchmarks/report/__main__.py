@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from benchmarks.material import executable, launch_args
 from benchmarks.report.made_run import Plan, make_run
@@ -108,9 +108,7 @@ def _open(browser: Browser, name: str, path: Path) -> None:
     print(f"{name} opens in {took:.2f} s ({rows} rows drawn)   goal < 2 s")
     started = time.perf_counter()
     page.locator("input[name=q]").fill("task-001")
-    page.wait_for_function(
-        "document.getElementById('shown').textContent.includes('of')"
-    )
+    expect(page.locator("#shown")).to_contain_text(" of ")
     print(f"  a filter takes {time.perf_counter() - started:.2f} s")
     page.close()
 
