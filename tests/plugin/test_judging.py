@@ -215,9 +215,10 @@ def test_judge_is_tried_in_a_run_that_stops_at_a_failure(
 @pytest.mark.paper
 @pytest.mark.parametrize("way", WAYS)
 def test_judge_of_a_run_that_is_broken_off_is_not_waited_for(
-    judged: Project, way: str
+    judged: Project, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The summary says that nobody knows it; the run ends at once."""
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # of these tests' own run
     judged.conftest(
         "def pytest_runtest_logreport(report):\n"
         "    if report.when == 'call' and not os.environ.get('PYTEST_XDIST_WORKER'):\n"
@@ -226,7 +227,7 @@ def test_judge_of_a_run_that_is_broken_off_is_not_waited_for(
     is_over = threading.Event()
 
     def answer(_: Seen) -> Answer:
-        is_over.wait(60)
+        is_over.wait(20)
         return Answer(status=401)
 
     with MockEndpoint(answer=answer) as mock:
