@@ -4,7 +4,7 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 PY      := $(BIN)/python
 PIP     := $(PY) -m pip --disable-pip-version-check --no-input
-JOBS    ?= 4
+JOBS    ?= 3
 TESTS   ?= tests
 STARTED := $(shell date +%s)
 
@@ -23,7 +23,7 @@ help: ## List what there is to make
 demo: $(RUN_STAMP) $(BROWSER_STAMP) ## Evaluate the stored pages; leaves reports/latest
 	@scripts/demo.sh $(PY) $(STARTED)
 
-test: $(DEV_STAMP) $(BROWSER_STAMP) ## Run the tests (JOBS=4, TESTS=tests, ARGS=)
+test: $(DEV_STAMP) $(BROWSER_STAMP) ## Run the tests (JOBS=3, TESTS=tests, ARGS=)
 	$(PY) -m pytest $(TESTS) -n $(JOBS) --dist=worksteal $(ARGS)
 
 paper: $(PAPER_STAMP) ## Install PyTorch (5.5 GB), so that the tests of DINO run
