@@ -43,7 +43,7 @@ MOVING = """<!doctype html><title>Clock</title><style>body { margin: 0 }
 p { position: absolute; left: 50px; top: 40px; width: 20px; height: 10px; margin: 0 }
 </style><p aria-label="Ticker" role="status"></p><button>Buy</button><script>
 let n = 0; setInterval(() => { n += 1;
-document.querySelector("p").style.background = n % 2 ? "red" : "blue"; }, 200);
+document.querySelector("p").style.background = `hsl(${n * 37} 100% 50%)`; }, 200);
 document.querySelector("button").onclick = (e) => e.target.append(" bought");
 </script>"""
 
