@@ -125,6 +125,7 @@ def await_pictures(page: Page) -> None:
     """
     for picture in page.locator(".sheet img[src]").all():
         expect(picture).to_have_js_property("complete", True)  # noqa: FBT003
+        expect(picture).not_to_have_js_property("naturalWidth", 0)
 
 
 def drag(

@@ -120,7 +120,7 @@ const settle = async ({ deadline, patience }) => {
     const longest = hand.frames ? LONGEST_DRAWING : patience;
     // A timer that is always due anew is a clock, whichever way it is wound up.
     const isOnlyTicking = reasons.every((reason) => [CHANGING, DRAWING, DUE].includes(reason));
-    if (isOnlyTicking && now - start > LONGEST_TICKING) return reasons.join(", ");
+    if (isOnlyTicking && hand.timers && now - start > LONGEST_TICKING) return reasons.join(", ");
     if (isOnlyRestless && now - start > longest) return reasons.join(", ");
     if (now - start > deadline) return reasons.join(", ");
   }
