@@ -102,8 +102,8 @@
       if (is) cell.setAttribute("aria-sort", descends ? "descending" : "ascending");
       else cell.removeAttribute("aria-sort");
     }
-    shown.textContent = found.length === rows.length
-      ? `${rows.length} evaluations` : `${found.length} of ${rows.length} evaluations`;
+    const all = `${rows.length} evaluation${rows.length === 1 ? "" : "s"}`;
+    shown.textContent = found.length === rows.length ? all : `${found.length} of ${all}`;
     body.replaceChildren();
     drawn = 0;
     draw();
