@@ -3,11 +3,14 @@
 import os
 import shutil
 import signal
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.keeper import Keeper
 
 pytest_plugins = ["pytester"]
 
@@ -104,3 +107,11 @@ def _no_job(monkeypatch: pytest.MonkeyPatch) -> None:
 def shared() -> Path:
     """Give the shared folder: `IWR_SHARED`, by default the sibling `shared`."""
     return _shared_folder()
+
+
+@pytest.fixture
+def keeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keeper]:
+    """Give the keeper of modules; to be asked for before `pytester`."""
+    keeper = Keeper(tmp_path_factory.getbasetemp())
+    yield keeper
+    keeper.put_back()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from benchmarks.npm import fetch
 from benchmarks.report.made_run import Plan, make_run
@@ -528,8 +528,47 @@ def test_no_serious_finding_of_axe(opened: Opened, scheme: str) -> None:
     page.keyboard.press("m")
     assert page.evaluate(find) == []
     page.keyboard.press("Escape")
+    page.keyboard.press("z")
+    assert page.evaluate(find) == []
     page.keyboard.press("?")
     assert page.evaluate(find) == []
+
+
+def test_regions_wait_for_the_picture(opened: Opened) -> None:
+    """Before the page's picture is there, nobody knows where its regions are."""
+    page, held = opened.page, list[Route]()
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    cases = page.request.get(f"{opened.address}cases.json").json()["cases"]
+    masked = next(n for n, case in enumerate(cases) if case["masks"])
+    page.route("**/shot", hold)
+    with page.expect_response("**/reference"):
+        page.goto(f"{opened.address}?again#{masked + 1}")
+    reference = page.locator('[data-of="reference"] img')
+    expect(reference).to_have_js_property("complete", value=True)
+    expect(page.locator(".region")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    region = page.locator('[data-of="reference"] .region').first
+    region.wait_for()
+    assert region.evaluate("it => it.offsetLeft < it.parentElement.offsetWidth")
+
+
+def test_large_pictures_scroll_by_keyboard(opened: Opened) -> None:
+    """In their own size; elsewhere the arrows turn to other pictures."""
+    page = opened.page
+    page.set_viewport_size({"width": 200, "height": 500})
+    page.keyboard.press("z")
+    frame = page.locator('[data-of="shot"]')
+    frame.focus()
+    page.keyboard.press("ArrowRight")
+    expect(frame).not_to_have_js_property("scrollLeft", 0)
+    progress(page, f"1 of {len(opened.session.cases)}")
+    frame.blur()
+    page.keyboard.press("ArrowRight")
+    progress(page, f"2 of {len(opened.session.cases)}")
 
 
 def test_command_reviews_until_its_end(run: RunFolder, home: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import seeded_dino
+from tests.keeper import Keeper
 from tests.plugin.kit import Project
 
 PAGE = """<!doctype html>
@@ -45,9 +46,9 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester) -> Project:
+def project(keeper: Keeper, pytester: pytest.Pytester) -> Project:
     """Give an empty project."""
-    return Project(pytester)
+    return Project(pytester, keeper)
 
 
 @pytest.fixture

@@ -2,13 +2,14 @@
 
 import pytest
 
+from tests.keeper import Keeper
 from tests.plugin.kit import WAYS, Project
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester) -> Project:
+def project(keeper: Keeper, pytester: pytest.Pytester) -> Project:
     """Give an empty project."""
-    return Project(pytester)
+    return Project(pytester, keeper)
 
 
 @pytest.fixture(params=WAYS)

@@ -1,7 +1,6 @@
 """Small projects, each with tasks, stored pages and a driver that needs no browser."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-# Loaded before the first inner run: it forgets the modules that it loads itself, and
-# some of them cannot be loaded twice in one process.
-for _name in ("evaluate", "load", "report.html", "report.keep", "report.site"):
-    import_module(f"pytest_iwr.{_name}")
+from tests.keeper import Keeper
 
 _CONFTEST = Path(__file__).parent / "project_conftest.py"
 WAYS = ("-pno:xdist", "-n0", "-n2")
@@ -24,9 +20,10 @@ PICTURE = cv2.imencode(".png", np.zeros((9, 16, 3), np.uint8))[1].tobytes()
 class Project:
     """A project that is tested with the plugin."""
 
-    def __init__(self, pytester: pytest.Pytester) -> None:
+    def __init__(self, pytester: pytest.Pytester, keeper: Keeper) -> None:
         """Write the `conftest.py`."""
         self.pytester = pytester
+        self._keeper = keeper
         self.path = pytester.path
         pytester.makeini(
             "[pytest]\n"
@@ -67,7 +64,10 @@ class Project:
         quick = ("-pno:playwright", "-pno:anyio")
         if "-n2" in arguments:
             return self.pytester.runpytest_subprocess(*quick, *arguments)
-        return self.pytester.runpytest_inprocess(*quick, *arguments)
+        self._keeper.put_back()
+        return self.pytester.runpytest_inprocess(
+            *quick, *arguments, plugins=[self._keeper]
+        )
 
     def evaluate(self, *arguments: str) -> pytest.RunResult:
         """Run pytest on the stored pages."""

@@ -51,6 +51,8 @@ const drawRegions = () => {
   document.querySelectorAll(".region").forEach((old) => old.remove());
   const one = state.cases[state.now];
   if (!one) return;
+  // Until the page's picture is there, nothing says where its regions are.
+  if (!document.querySelector('[data-of="shot"] img').naturalWidth) return;
   const shot = size();
   for (const sheet of document.querySelectorAll(".sheet")) {
     const image = sheet.querySelector("img");
@@ -87,6 +89,8 @@ const showView = () => {
   at("pair").className = `pair ${state.view}${state.real ? " real" : ""}${state.drawing ? " is-drawing" : ""}`;
   for (const button of document.querySelectorAll("[data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === state.view));
   at("zoom").setAttribute("aria-pressed", String(state.real));
+  // Pictures in their own size are scrolled in their frames, by keyboard as well.
+  for (const frame of document.querySelectorAll(".frame")) state.real ? frame.setAttribute("tabindex", "0") : frame.removeAttribute("tabindex");
   at("drawing").hidden = !state.drawing;
   drawRegions();
 };
@@ -317,7 +321,8 @@ addEventListener("keydown", (event) => {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const isPressed = [" ", "Enter"].includes(key) && event.target instanceof HTMLButtonElement;
   const act = (state.drawing ? DRAWING_KEYS : KEYS)[key];
-  if (!act || isPressed || !state.cases.length) return;
+  const isScrolled = !state.drawing && key.startsWith("Arrow") && event.target.matches?.(".frame");
+  if (!act || isPressed || isScrolled || !state.cases.length) return;
   event.preventDefault();
   act(event);
 });
