@@ -3,6 +3,7 @@
 import argparse
 import importlib.metadata
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -47,6 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `iwr check tasks | head`
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
         return EXIT_PROBLEMS
+    except OSError as error:  # a full disk, a folder that may not be written
+        print(_words(error), file=sys.stderr)
+        return EXIT_PROBLEMS
     except IwrError as error:
         print(error, file=sys.stderr)
         match error:
@@ -56,6 +60,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return EXIT_NO_BROWSER
             case _:
                 return EXIT_PROBLEMS
+
+
+def _words(error: OSError) -> str:
+    """Say which file it is, and what is wrong with it."""
+    if isinstance(error, shutil.Error):  # of a folder: all that could not be copied
+        return "\n".join(said for _, _, said in error.args[0])
+    if error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return error.strerror or str(error)
 
 
 if TYPE_CHECKING:

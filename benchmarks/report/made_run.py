@@ -67,6 +67,7 @@ def make_run(folder: Path, plan: Plan) -> RunFolder:
         "run": plan.say("a made run"),
         "started": "2026-01-15T10:00:00+00:00",
         "duration_s": 12.5,
+        "rootdir": str(folder),
         "browser": {"product": plan.say("Chromium 1")},
         "versions": {"python": "3"},
         "arguments": [plan.say("tasks")],

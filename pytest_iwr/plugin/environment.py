@@ -53,6 +53,7 @@ def describe(
         "started": plan.started.isoformat(timespec="seconds"),
         "finished": finished.isoformat(timespec="seconds"),
         "duration_s": round((finished - plan.started).total_seconds(), 3),
+        "rootdir": str(config.rootpath),
         "models": list(plan.models),
         "epochs": plan.options.epochs,
         "pages": str(plan.options.pages) if plan.options.pages else None,

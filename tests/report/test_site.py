@@ -46,6 +46,9 @@ def test_failed_step_says_why(run: RunFolder, open_page: Open) -> None:
     with open_page(failed_item(run)) as (page, _, _):
         step = page.locator("li.step.failed").first
         expect(step).to_contain_text("Why: ")
+        # Not where it lay on the machine of the run.
+        expect(page.locator("body")).to_contain_text(re.compile(r"\btasks/\S+yaml:\d"))
+        assert str(run.path.parent) not in page.locator("main").inner_text()
 
 
 def test_each_model_has_its_numbers_and_their_spread(

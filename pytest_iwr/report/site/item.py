@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_iwr import records as r
+from pytest_iwr.report.commands import below
 from pytest_iwr.report.site import judged, paper
 from pytest_iwr.report.site.evidence import Evidence, Item
 from pytest_iwr.report.site.steps import StepView, viewer_step, views
@@ -57,6 +58,7 @@ def values(
         "up": up,
         "title": f"{one_line(result.task)} · {one_line(result.model)}",
         "result": result,
+        "file": _file(evidence, result),
         "task": task,
         "trace": item.trace,
         "has_browser_trace": item.folder.browser_trace.exists(),
@@ -86,6 +88,12 @@ def values(
         "provenance": provenance(evidence),
         "console": _console(item),
     }
+
+
+def _file(evidence: Evidence, result: r.Result) -> str:
+    """Give the task's file as somebody else than the run's machine would name it."""
+    root = evidence.facts.get("rootdir")
+    return below(Path(result.path), Path(str(root)) if root else None) or result.path
 
 
 def verdict(result: r.Result, steps: Sequence[StepView]) -> str:
