@@ -16,6 +16,10 @@
   replace(w.Serial, "requestPort", () => refusal("NotFoundError", "No port selected by the user."));
   replace(w.HID, "requestDevice", () => Promise.resolve([]));
   replace(w.EyeDropper, "open", () => refusal("AbortError", "The user canceled the selection."));
+  // The browser's own refusal differs when the machine is busy; one that nobody clicked for is left to it.
+  for (const method of ["showOpenFilePicker", "showSaveFilePicker", "showDirectoryPicker"]) {
+    replace({ prototype: w }, method, (real) => navigator.userActivation.isActive ? refusal("AbortError", "The user aborted a request.") : real());
+  }
   for (const method of ["get", "create"]) {
     replace(w.CredentialsContainer, method, (real, [options]) =>
       options && options.publicKey && options.mediation !== "conditional" ? refusal("NotAllowedError", "The operation was not allowed.") : real());
