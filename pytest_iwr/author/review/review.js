@@ -42,21 +42,20 @@ const region = (box, picture, kind) => {
 };
 
 // The page's picture in its own pixels: masks and regions are given in them.
-const size = () => {
-  const shot = document.querySelector('[data-of="shot"] img');
-  return { wide: shot.naturalWidth || 1, high: shot.naturalHeight || 1 };
-};
+const shotImage = document.querySelector('[data-of="shot"] img');
+const size = () => ({ wide: shotImage.naturalWidth, high: shotImage.naturalHeight });
+// Before it is there, nothing says where a region is; until then it has no size, or that
+// of the picture before.
+const isThere = (image) => image.complete && image.naturalWidth > 0;
 
 const drawRegions = () => {
   document.querySelectorAll(".region").forEach((old) => old.remove());
   const one = state.cases[state.now];
-  if (!one) return;
-  // Until the page's picture is there, nothing says where its regions are.
-  if (!document.querySelector('[data-of="shot"] img').naturalWidth) return;
+  if (!one || !isThere(shotImage)) return;
   const shot = size();
   for (const sheet of document.querySelectorAll(".sheet")) {
     const image = sheet.querySelector("img");
-    if (!image.naturalWidth) continue;
+    if (!isThere(image)) continue;
     // A reference of another scale shows the same region in its own pixels.
     const high = (image.naturalHeight * shot.wide) / image.naturalWidth;
     const picture = { wide: shot.wide, high };
@@ -246,8 +245,7 @@ const look = (view) => { state.view = view; state.flipped = false; show(); };
 const flip = () => { state.flipped = state.view === "flip" ? !state.flipped : true; state.view = "flip"; show(); };
 const zoom = () => { state.real = !state.real; show(); };
 
-// Before its pictures are there, nothing says where a region is.
-const isLoaded = () => [...document.querySelectorAll(".sheet img")].every((image) => !image.checkVisibility() || (image.complete && image.naturalWidth > 0));
+const isLoaded = () => [...document.querySelectorAll(".sheet img")].every((image) => !image.checkVisibility() || isThere(image));
 
 // Drawing: from where the pointer goes down to where it goes up, in the shot's pixels.
 const place = (event, sheet) => {

@@ -16,7 +16,8 @@
   replace(w.Serial, "requestPort", () => refusal("NotFoundError", "No port selected by the user."));
   replace(w.HID, "requestDevice", () => Promise.resolve([]));
   replace(w.EyeDropper, "open", () => refusal("AbortError", "The user canceled the selection."));
-  // The browser's own refusal differs when the machine is busy; one that nobody clicked for is left to it.
+  // The browser's own refusal is another one, now and then, on a busy machine. Only it
+  // can tell a call that nobody clicked for what it lacks.
   for (const method of ["showOpenFilePicker", "showSaveFilePicker", "showDirectoryPicker"]) {
     replace({ prototype: w }, method, (real) => navigator.userActivation.isActive ? refusal("AbortError", "The user aborted a request.") : real());
   }
