@@ -249,8 +249,7 @@ class _Case:
         if self._is_deaf and all(change.kind == "went" for change in real):
             return self._nothing_listens()  # what goes may go by itself
         hidden = f"{facts.hidden} is there but hidden" if facts.hidden else ""
-        words = f"something else changed: {_listed(real)}"
-        return self.told("changed_elsewhere", words, hidden)
+        return self.told("changed_elsewhere", _listed(real), hidden)
 
     # --- words
 

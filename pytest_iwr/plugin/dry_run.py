@@ -63,7 +63,9 @@ class DryRun:
             writer.line(judge_line(wanted, self._plan.options.judging))
         if self._plan.has_grounder:
             tasks = [task for task, _, _ in wanted]
-            writer.line(grounder_line(tasks, self._plan.options.finding))
+            told = grounder_line(tasks, self._plan.options.finding)
+            if told is not None:
+                writer.line(told)
         if workshop is None:
             asks = self._plan.has_judge or self._plan.has_grounder
             what = "no page" if asks else "nothing"

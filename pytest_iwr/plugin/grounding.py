@@ -76,12 +76,17 @@ def _want(finding: Finding, gate: Gate) -> None:
         )
 
 
-def grounder_line(tasks: Iterable[Task], finding: Finding) -> str:
-    """Say how often the grounder would be asked, where every step is done."""
+def grounder_line(tasks: Iterable[Task], finding: Finding) -> str | None:
+    """Say how often the grounder would be asked, where every step is done.
+
+    `None`: never, no step of the tasks names anything in a sentence.
+    """
     from pytest_iwr.drive.grounding import sentences, unread  # noqa: PLC0415 - late
 
     steps = [(task, step.action) for task in tasks for step in task.steps]
     named = sum(len(sentences(action)) for _, action in steps)
+    if not named:
+        return None
     if finding.mode != "auto":
         return (
             f"iwr: {finding.model} would be asked for what {named:,} sentences name, "

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pytest_iwr.records import Result, Row, Summary
-from pytest_iwr.report.words import first_break, number, one_line, why
+from pytest_iwr.report.words import first_break, notes, number, one_line, why
 
 Link = Callable[[Row], str | None]
 """Gives an address for a row, its parts already percent-encoded."""
@@ -101,9 +101,8 @@ def verdict(summary: Summary) -> str:
 def _protocol(summary: Summary) -> str:
     weights = summary.protocol.weights
     formula = f"Final = {weights.ifs:g}·IFS + {weights.vfs:g}·VFS."
-    is_unjudged = any(row.assertions.unjudged for row in summary.tasks)
-    note = " * has assertions that nobody judged." if is_unjudged else ""
-    return f"Protocol {text(summary.protocol.id)}: {formula}{note}"
+    told = [f"Protocol {text(summary.protocol.id)}: {formula}"]
+    return " ".join([*told, *(f"{note}." for note in notes(summary))])
 
 
 def _models(summary: Summary) -> Iterator[str]:

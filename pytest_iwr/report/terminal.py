@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pytest_iwr.records import Row, Summary, Tripwire
 from pytest_iwr.report.commands import harmless
-from pytest_iwr.report.words import first_break, number, one_line
+from pytest_iwr.report.words import first_break, notes, number, one_line
 
 _MORE = "…"
 _GAP = "  "
@@ -146,8 +146,9 @@ def _models(summary: Summary, width: int) -> list[Line]:
     lines = [Line(_join(head, widths), {"bold": True})]
     lines += [Line(_join(cells, widths)) for cells in body]
     lines += [Line(fit(note, width).rstrip())]
-    if any(row.assertions.unjudged for row in summary.tasks):
-        lines.append(Line(fit("* has assertions that nobody judged", width).rstrip()))
+    lines += [
+        Line(part) for note in notes(summary) for part in textwrap.wrap(note, width)
+    ]
     return lines
 
 

@@ -1,8 +1,9 @@
 """Results in words: what broke, where, and what to look at."""
 
 import re
+from collections.abc import Iterator
 
-from pytest_iwr.records import Cause, Result, Row, Task, Trace
+from pytest_iwr.records import Cause, Result, Row, Summary, Task, Trace
 from pytest_iwr.report.commands import harmless
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
@@ -25,6 +26,14 @@ def first_break(row: Row) -> tuple[str, str]:
     if row.failed_step is not None:
         return f"step {row.failed_step}, {row.kind}", reason
     return row.kind, reason
+
+
+def notes(summary: Summary) -> Iterator[str]:
+    """Explain what scores lack, in sentences without a full stop."""
+    if any(row.assertions.unjudged for row in summary.tasks):
+        yield "* has assertions that nobody judged"
+    if any(row.ifs is not None and row.vfs is None for row in summary.tasks):
+        yield "VFS –: the task has no picture that the page is compared with"
 
 
 def details(result: Result) -> str:

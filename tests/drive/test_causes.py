@@ -270,12 +270,12 @@ def test_handler_of_what_is_redrawn_is_found(why: Why) -> None:
     (
         (
             "likes.textContent = '1 like'",
-            "something else changed: text '0 likes' became '1 like' at 8,",
+            "text '0 likes' became '1 like' at 8,",
         ),
-        ("likes.remove()", "something else changed: text '0 likes' went"),
+        ("likes.remove()", "text '0 likes' went"),
         (
             "likes.insertAdjacentHTML('afterend', '<button>Undo</button>')",
-            "something else changed: button 'Undo' appeared at 8,",
+            "button 'Undo' appeared at 8,",
         ),
         ("document.body.style.background = '#fcc'", "looks different"),
     ),

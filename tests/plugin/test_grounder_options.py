@@ -204,6 +204,18 @@ def test_dry_run_says_how_often_the_grounder_would_be_asked(
     assert not endpoint.requests
 
 
+def test_dry_run_says_nothing_of_a_grounder_that_no_task_needs(
+    hearts: Run, project: Project, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All targets are named by role and name."""
+    file = project.path / "tasks" / "shop" / "task.iwr.yaml"
+    file.write_text(TASK.replace("the heart", "{role: button, name: \u2665}"))
+    monkeypatch.setenv("OPENAI_BASE_URL", serve(HEART).url)
+    result = hearts("--iwr-dry-run")
+    assert result.ret == 0
+    result.stdout.no_fnmatch_line("*would be asked for what*")
+
+
 def test_browser_use_must_be_installed(hearts: Run, project: Project) -> None:
     """Exit status 4, with what to install."""
     absent = "import sys\nsys.modules['browser_use'] = None\n"

@@ -99,3 +99,12 @@ def test_unjudged_assertions_are_marked() -> None:
     shown = lines(row(assertions=r.Assertions(unjudged=1)))
     assert "1.0000*" in shown[1]
     assert shown[-1] == "* has assertions that nobody judged"
+
+
+def test_missing_vfs_is_explained() -> None:
+    """A task without pictures has none; one that could not be scored says so itself."""
+    note = "VFS –: the task has no picture that the page is compared with"
+    assert lines(row(vfs=None, final=None))[-1] == note
+    unscored = row(status="error", kind="endpoint", ifs=None, vfs=None, final=None)
+    assert note not in lines(unscored)
+    assert note not in lines(row())

@@ -9,6 +9,7 @@ from pytest_iwr.report.site import item as items
 from pytest_iwr.report.site import overview, paper
 from pytest_iwr.report.site.evidence import Evidence, gather
 from pytest_iwr.report.site.item import Sibling, provenance
+from pytest_iwr.report.words import notes
 
 
 def write_site(run: RunFolder, *, has_report: bool = False) -> Path:
@@ -61,7 +62,7 @@ def values(
         "provenance": provenance(evidence),
         "facts": evidence.facts,
         "has_report": False,
-        "has_unjudged": any(row.assertions.unjudged for row in summary.tasks),
+        "notes": list(notes(summary)),
     }
 
 
