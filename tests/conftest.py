@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests import once as making_once
 from tests.keeper import Keeper
+from tests.once import Once
 
 pytest_plugins = ["pytester"]
 
@@ -115,3 +117,9 @@ def keeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keeper]:
     keeper = Keeper(tmp_path_factory.getbasetemp())
     yield keeper
     keeper.put_back()
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Once:
+    """Give the maker of what all processes share."""
+    return making_once.of_run(tmp_path_factory, worker_id)

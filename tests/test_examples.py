@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_iwr.records import Result
+from tests.once import Once
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "examples" / "pages"
@@ -21,9 +22,15 @@ Rows = dict[tuple[str, str], dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+def rows(once: Once) -> Rows:
     """Evaluate the example pages, a blank page and the other task's page, once."""
-    folder = tmp_path_factory.mktemp("examples")
+    folder = once.folder("examples", _evaluate)
+    text = (folder / "reports" / "latest" / "results.jsonl").read_text("utf-8")
+    results = map(json.loads, text.splitlines())
+    return {(result["model"], result["task"]): result for result in results}
+
+
+def _evaluate(folder: Path) -> None:
     pages = folder / "pages"
     for model in ("faithful", "flawed"):
         shutil.copytree(PAGES / model, pages / model)
@@ -41,9 +48,6 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Rows:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    text = (folder / "reports" / "latest" / "results.jsonl").read_text("utf-8")
-    results = map(json.loads, text.splitlines())
-    return {(result["model"], result["task"]): result for result in results}
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -10,6 +10,7 @@ from pytest_iwr.gateway import read_ledger
 from pytest_iwr.gateway.mock import MockEndpoint
 from tests.e2e.looking import Looker
 from tests.e2e.paper_kit import CLAIMS, ROOT, configure, run, summary_of, write_tasks
+from tests.once import Once
 
 pytestmark = pytest.mark.paper
 
@@ -29,9 +30,16 @@ class Ran(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory, weights: Path) -> Ran:
+def ran(once: Once, weights: Path) -> Ran:
     """Run both sets of pages on all four tasks, on two workers, once."""
-    folder = tmp_path_factory.mktemp("paper")
+    folder = once.folder("paper", lambda folder: _run(folder, weights))
+    told = json.loads((folder / "told.json").read_text("utf-8"))
+    summary = summary_of(folder)
+    rows = {(row["model"], row["task"]): row for row in summary["tasks"]}
+    return Ran(folder, told["output"], told["requests"], rows, summary)
+
+
+def _run(folder: Path, weights: Path) -> None:
     write_tasks(folder)
     references = (folder / "tasks").glob("*/checkpoints/*.png")
     with MockEndpoint(answer=Looker(references)) as mock:
@@ -41,9 +49,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory, weights: Path) -> Ran:
         )
         requests = len(mock.requests)
     assert done.returncode == 0, done.stdout + done.stderr
-    summary = summary_of(folder)
-    rows = {(row["model"], row["task"]): row for row in summary["tasks"]}
-    return Ran(folder, done.stdout, requests, rows, summary)
+    told = {"output": done.stdout, "requests": requests}
+    (folder / "told.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 @pytest.mark.parametrize("task", CLAIMS)

@@ -16,17 +16,37 @@ from tests.check.judge.kit import points
 from tests.e2e.looking import Looker
 from tests.e2e.paper_kit import LAMP, configure, run, summary_of, write_lamp
 from tests.load.official_kit import Data, action, row
+from tests.once import Once
 from tests.plugin.kit import Project
 
 SAME = {"summary.json", "results.jsonl", "summary.md"}
 
 
 @pytest.fixture
-def home(counter: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(
+    once: Once,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
     """Give a project with a run of two models' pages, one of them wrong."""
-    monkeypatch.chdir(counter.path)
-    counter.pytester.runpytest_subprocess("--iwr-pages=pages", "-pno:cacheprovider")
-    return counter.path
+
+    def make(folder: Path) -> None:
+        counter: Project = request.getfixturevalue("counter")
+        counter.pytester.runpytest_subprocess("--iwr-pages=pages", "-pno:cacheprovider")
+        shutil.copytree(counter.path, folder / "project", symlinks=True)
+        (folder / "was").write_text(str(counter.path), encoding="utf-8")
+
+    made = once.folder("rescoring", make)
+    home = tmp_path / "project"
+    shutil.copytree(made / "project", home, symlinks=True)
+    # As if the run had been made there.
+    was = (made / "was").read_bytes()
+    for file in home.rglob("*"):
+        if file.is_file() and was in (content := file.read_bytes()):
+            file.write_bytes(content.replace(was, str(home).encode()))
+    monkeypatch.chdir(home)
+    return home
 
 
 @pytest.fixture
