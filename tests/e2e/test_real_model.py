@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ import pytest
 
 from pytest_iwr.gateway import read_ledger
 from pytest_iwr.records import Asked
+from tests.once import Once
 
 pytestmark = pytest.mark.real_llm
 
@@ -57,8 +59,8 @@ class Run(NamedTuple):
     pages: Path
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+@contextmanager
+def _served() -> Iterator[str]:
     """Serve the model in a process of its own: it is native code."""
     with subprocess.Popen(
         [sys.executable, SERVER],
@@ -75,14 +77,21 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def runs(address: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+def runs(once: Once) -> tuple[Run, Run]:
     """Evaluate what the model makes of the four tasks, with the same command twice."""
-    folder = tmp_path_factory.mktemp("real")
-    (folder / "models.yaml").write_text(MODELS.format(url=address), encoding="utf-8")
-    return _run(folder), _run(folder)
+    folder = once.folder("real", _ask)
+    return _read(folder / "first.json"), _read(folder / "second.json")
 
 
-def _run(folder: Path) -> Run:
+def _ask(folder: Path) -> None:
+    with _served() as address:
+        models = MODELS.format(url=address)
+        (folder / "models.yaml").write_text(models, encoding="utf-8")
+        _run(folder, "first.json")
+        _run(folder, "second.json")
+
+
+def _run(folder: Path, told: str) -> None:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "tasks", "-n", "2"),
@@ -102,12 +111,18 @@ def _run(folder: Path) -> Run:
     output = done.stdout + done.stderr
     latest = folder / "reports" / "latest"
     assert (latest / "summary.json").is_file(), output
+    left = (output, done.returncode, str(latest.resolve()))
+    (folder / told).write_text(json.dumps(left), encoding="utf-8")
+
+
+def _read(told: Path) -> Run:
+    output, status, folder = json.loads(told.read_text("utf-8"))
     return Run(
         output,
-        done.returncode,
-        json.loads((latest / "summary.json").read_text("utf-8"))["tasks"],
-        read_ledger(latest / "ledger.jsonl"),
-        latest.resolve() / "pages",
+        status,
+        json.loads(Path(folder, "summary.json").read_text("utf-8"))["tasks"],
+        read_ledger(Path(folder, "ledger.jsonl")),
+        Path(folder, "pages"),
     )
 
 
